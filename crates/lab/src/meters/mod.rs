@@ -1,0 +1,1 @@
+//! Meters. To be written.

@@ -1,0 +1,1 @@
+//! Printing results. To be written.
