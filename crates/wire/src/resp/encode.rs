@@ -165,7 +165,14 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    #[allow(dead_code)]
+    /// An error whose text may hold line ends; in RESP2 an error line, with spaces in their place.
+    pub fn bulk_error(&mut self, text: &[u8]) {
+        match self.version {
+            Version::Resp2 => self.line(b'-', text),
+            Version::Resp3 => blob(self.out, b'!', text),
+        }
+    }
+
     pub(super) fn line(&mut self, kind: u8, text: &[u8]) {
         line(self.out, kind, text);
     }

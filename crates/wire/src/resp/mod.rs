@@ -17,18 +17,23 @@
 
 mod args;
 mod command;
+mod decode;
 mod encode;
 mod error;
+mod frame;
 mod inline;
 mod limits;
 mod line;
 mod number;
+mod open;
 mod request;
 
 pub use args::{Args, ArgsIter};
 pub use command::encode_command;
+pub use decode::ReplyDecoder;
 pub use encode::Encoder;
-pub use error::ProtocolError;
+pub use error::{ProtocolError, ReplyError};
+pub use frame::Frame;
 pub use limits::Limits;
 pub use request::{Progress, RequestParser};
 
