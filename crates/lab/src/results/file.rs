@@ -84,6 +84,38 @@ pub enum ReadError {
 /// # Errors
 /// If the folder or the file cannot be written; then nothing is left behind.
 pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
+    let beside = beside(path)?;
+    let written = write_and_rename(&beside, path, &to_json(result));
+    if written.is_err() {
+        // The first error is the one to tell; that the rest cannot be removed follows from it.
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(|source| WriteError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Whether a result could be written to `path`, for a run to know before it measures.
+///
+/// # Errors
+/// If the folder or the file cannot be written; then nothing is left behind.
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let beside = beside(path)?;
+    let created = if path.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        fs::File::create(&beside)
+    };
+    let _ = fs::remove_file(&beside);
+    created.map(drop).map_err(|source| WriteError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The name under which a result is written before it is renamed to `path`; makes the folder.
+fn beside(path: &Path) -> Result<PathBuf, WriteError> {
     let name = path
         .file_name()
         .ok_or_else(|| WriteError::NoFileName(path.to_owned()))?;
@@ -99,16 +131,7 @@ pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
     let mut beside = std::ffi::OsString::from(".");
     beside.push(name);
     beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = folder.join(beside);
-    let written = write_and_rename(&beside, path, &to_json(result));
-    if written.is_err() {
-        // The first error is the one to tell; that the rest cannot be removed follows from it.
-        let _ = fs::remove_file(&beside);
-    }
-    written.map_err(|source| WriteError::File {
-        path: path.to_owned(),
-        source,
-    })
+    Ok(folder.join(beside))
 }
 
 fn write_and_rename(beside: &Path, path: &Path, json: &str) -> io::Result<()> {
