@@ -11,8 +11,8 @@ use super::open::{Kind, Open};
 
 /// Takes replies of both protocol versions off the front of a buffer.
 ///
-/// Values are not copied: they are split off the buffer. Attributes (`|`) are decoded and dropped, wherever they stand. Streamed strings
-/// and aggregates are refused, as no server sends them.
+/// Values are not copied: they are split off the buffer. Attributes (`|`) are decoded and dropped,
+/// wherever they stand. Streamed strings and aggregates are refused, as no server sends them.
 ///
 /// ```
 /// use bytes::BytesMut;
@@ -70,12 +70,15 @@ impl ReplyDecoder {
         }
     }
 
-    /// The next reply, or `None` when it has not wholly arrived; then call again with more bytes at the end of `input`.
+    /// The next reply, or `None` when it has not wholly arrived; then call again with more bytes at
+    /// the end of `input`.
     ///
-    /// What has been understood is taken off `input` at once, so that nothing is looked at twice: between calls only append to it.
+    /// What has been understood is taken off `input` at once, so that nothing is looked at twice:
+    /// between calls only append to it.
     ///
     /// # Errors
-    /// When the bytes are no reply, or one beyond the limits. The decoder then stays failed, for the stream has lost its step.
+    /// When the bytes are no reply, or one beyond the limits. The decoder then stays failed, for
+    /// the stream has lost its step.
     pub fn decode(&mut self, input: &mut BytesMut) -> Result<Option<Frame>, ReplyError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -88,8 +91,9 @@ impl ReplyDecoder {
         decoded
     }
 
-    /// How many bytes more than `input` the next reply takes at the least, given what [`decode`](Self::decode) left of it: the exact
-    /// remainder of a value that is being received, otherwise 1. It follows a length that the peer declared: read up to so much, but
+    /// How many bytes more than `input` the next reply takes at the least, given what
+    /// [`decode`](Self::decode) left of it: the exact remainder of a value that is being
+    /// received, otherwise 1. It follows a length that the peer declared: read up to so much, but
     /// do not allocate it in advance of the bytes.
     #[must_use]
     pub fn wanted(&self, input: &[u8]) -> usize {
@@ -112,8 +116,8 @@ impl ReplyDecoder {
         }
     }
 
-    /// Puts a frame where it belongs: into the innermost open aggregate, which may complete that one, and so on. A frame that belongs
-    /// into none is the reply.
+    /// Puts a frame where it belongs: into the innermost open aggregate, which may complete that
+    /// one, and so on. A frame that belongs into none is the reply.
     fn place(&mut self, mut frame: Frame) -> Option<Frame> {
         while let Some(innermost) = self.open.last_mut() {
             innermost.add(frame);
@@ -292,7 +296,8 @@ fn boolean(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Rust's own parser also takes words such as `Infinity`, which RESP does not know; so letters other than an exponent's are looked at first.
+/// Rust's own parser also takes words such as `Infinity`, which RESP does not know; so letters
+/// other than an exponent's are looked at first.
 fn double(text: &[u8]) -> Option<f64> {
     match text {
         b"inf" => Some(f64::INFINITY),

@@ -1,4 +1,5 @@
-//! Finding the end of a line that arrives in pieces, within a bound, without looking at a byte twice.
+//! Finding the end of a line that arrives in pieces, within a bound, without looking at a byte
+//! twice.
 
 use memchr::memchr2;
 
@@ -18,10 +19,12 @@ pub(super) struct LineScanner {
 }
 
 impl LineScanner {
-    /// The length without CR LF of the line at the start of `bytes`, or `None` while its end has not arrived. `bytes` must start with
-    /// what the last call saw, unless that call found the end.
+    /// The length without CR LF of the line at the start of `bytes`, or `None` while its end has
+    /// not arrived. `bytes` must start with what the last call saw, unless that call found the
+    /// end.
     ///
-    /// The answer does not depend on how the bytes were cut: a line longer than `longest` fails even if its end is already there.
+    /// The answer does not depend on how the bytes were cut: a line longer than `longest` fails
+    /// even if its end is already there.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],

@@ -9,15 +9,16 @@ use super::limits::Limits;
 use super::line::{LineError, LineScanner};
 use super::number::{canonical, short_length};
 
-/// How many arguments' places, and how many unescaped bytes, a parser keeps room for between requests. Above it, one large request
-/// would leave its memory with every connection that ever sent one.
+/// How many arguments' places, and how many unescaped bytes, a parser keeps room for between
+/// requests. Above it, one large request would leave its memory with every connection that ever
+/// sent one.
 const KEPT_ARGS: usize = 256;
 const KEPT_UNESCAPED: usize = 4096;
 
 /// Finds requests in a growing buffer: arrays of bulks, and inline commands.
 ///
-/// The parser copies nothing; it remembers where the arguments lie. Parsing allocates nothing once it has seen a request of the usual
-/// number of arguments.
+/// The parser copies nothing; it remembers where the arguments lie. Parsing allocates nothing once
+/// it has seen a request of the usual number of arguments.
 ///
 /// ```
 /// use hotcopy_wire::resp::{Limits, Progress, RequestParser};
@@ -65,8 +66,9 @@ enum State {
 pub enum Progress {
     /// The request goes on after the end of the input.
     Incomplete {
-        /// How many more bytes it takes at the least: the exact remainder (with its terminator) of an argument that is being received,
-        /// otherwise 1. It follows a length that the peer declared: read up to so much, but do not allocate it in advance of the bytes.
+        /// How many more bytes it takes at the least: the exact remainder (with its terminator) of
+        /// an argument that is being received, otherwise 1. It follows a length that the
+        /// peer declared: read up to so much, but do not allocate it in advance of the bytes.
         wanted: usize,
     },
     /// The request is whole.
@@ -93,9 +95,11 @@ impl RequestParser {
 
     /// Goes on with a request.
     ///
-    /// `input` starts at the request's first byte and holds everything received since. After [`Progress::Incomplete`], call again with
-    /// the same bytes and more after them; they may have moved. After [`Progress::Complete`], read [`args`](Self::args), then
-    /// [`reset`](Self::reset). An empty line and an array without arguments (`*0`, `*-1`) are complete requests of no arguments.
+    /// `input` starts at the request's first byte and holds everything received since. After
+    /// [`Progress::Incomplete`], call again with the same bytes and more after them; they may
+    /// have moved. After [`Progress::Complete`], read [`args`](Self::args), then
+    /// [`reset`](Self::reset). An empty line and an array without arguments (`*0`, `*-1`) are
+    /// complete requests of no arguments.
     ///
     /// # Errors
     /// When no continuation can make this a request. The parser stays failed until it is reset.
@@ -115,8 +119,9 @@ impl RequestParser {
         progress
     }
 
-    /// The arguments of the request that [`parse`](Self::parse) completed, as slices of the same `input`; while it is incomplete, those
-    /// found so far. Words of an inline request that had to be unescaped are slices of the parser's own memory.
+    /// The arguments of the request that [`parse`](Self::parse) completed, as slices of the same
+    /// `input`; while it is incomplete, those found so far. Words of an inline request that had
+    /// to be unescaped are slices of the parser's own memory.
     #[must_use]
     pub fn args<'a>(&'a self, input: &'a [u8]) -> Args<'a> {
         match self.held {
@@ -125,8 +130,8 @@ impl RequestParser {
         }
     }
 
-    /// Forgets the request, so that the next one's first byte is `input[0]` again, and gives back the memory that an unusually large
-    /// request needed.
+    /// Forgets the request, so that the next one's first byte is `input[0]` again, and gives back
+    /// the memory that an unusually large request needed.
     #[inline]
     pub fn reset(&mut self) {
         self.state = State::Start;
@@ -143,8 +148,9 @@ impl RequestParser {
         }
     }
 
-    /// The bytes that the parser holds on the heap, for a server that counts what a connection costs. At most 16 times the bytes it was
-    /// given (a line of one-letter words), whatever lengths they declare.
+    /// The bytes that the parser holds on the heap, for a server that counts what a connection
+    /// costs. At most 16 times the bytes it was given (a line of one-letter words), whatever
+    /// lengths they declare.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.spans.capacity() * size_of::<Span>() + self.unescaped.capacity()
@@ -184,7 +190,8 @@ impl RequestParser {
         self.arguments(input, count, None)
     }
 
-    /// Takes the arguments that are still missing; `bulk` is the length of the one that `position` is at, if it is known.
+    /// Takes the arguments that are still missing; `bulk` is the length of the one that `position`
+    /// is at, if it is known.
     fn arguments(
         &mut self,
         input: &[u8],
@@ -206,7 +213,8 @@ impl RequestParser {
                     }
                 },
             };
-            // Neither sum overflows: both are bounded by bytes in memory and by a length that `bulk_length` let pass.
+            // Neither sum overflows: both are bounded by bytes in memory and by a length that
+            // `bulk_length` let pass.
             let end = self.position + len;
             match input.get(end..end + 2) {
                 Some(b"\r\n") => {
@@ -232,7 +240,8 @@ impl RequestParser {
         })
     }
 
-    /// The length of the bulk whose `$` should be at the start of `rest`, and the bytes that its line takes.
+    /// The length of the bulk whose `$` should be at the start of `rest`, and the bytes that its
+    /// line takes.
     #[inline]
     fn bulk_length(&mut self, rest: &[u8]) -> Result<Option<(usize, usize)>, ProtocolError> {
         let Some((&first, digits)) = rest.split_first() else {
@@ -256,7 +265,8 @@ impl RequestParser {
                 Err(LineError::BadTerminator) => return Err(ProtocolError::InvalidBulkLength),
             },
         };
-        // The second bound is the address space's (`max_bulk` may be anything), and keeps offsets from overflowing.
+        // The second bound is the address space's (`max_bulk` may be anything), and keeps offsets
+        // from overflowing.
         if len > self.limits.max_bulk || len > isize::MAX as usize / 2 {
             return Err(ProtocolError::InvalidBulkLength);
         }
