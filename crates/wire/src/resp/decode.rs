@@ -5,8 +5,8 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use super::error::ReplyError;
 use super::frame::Frame;
 use super::limits::Limits;
-use super::line::{LineError, LineScanner};
-use super::number::{canonical, integer, short_length};
+use super::line::{LengthError, LineError, LineScanner};
+use super::number::integer;
 use super::open::{Kind, Open};
 
 /// Takes replies of both protocol versions off the front of a buffer.
@@ -184,7 +184,7 @@ impl ReplyDecoder {
             Err(_) if kind == b'$' && len == -1 => return Ok(Step::Frame(Frame::Null)),
             Err(_) => return Err(ReplyError::InvalidLength(kind)),
         };
-        let longest = self.limits.max_bulk.min(isize::MAX as usize / 2);
+        let longest = self.limits.max_bulk;
         if len > longest {
             return Err(ReplyError::BulkTooLong { longest });
         }
@@ -262,29 +262,29 @@ impl ReplyDecoder {
     /// Takes a type byte and the length after it off the buffer.
     #[inline]
     fn length(&mut self, kind: u8, input: &mut BytesMut) -> Result<Option<i64>, ReplyError> {
-        if let Some((len, taken)) = short_length(&input[1..]) {
-            self.line = LineScanner::default();
-            input.advance(1 + taken);
-            // At most nine digits.
-            return Ok(Some(len as i64));
+        match self.line.length(input, self.limits.max_inline) {
+            Ok(Some((length, taken))) => {
+                input.advance(taken);
+                Ok(Some(length))
+            }
+            Ok(None) => Ok(None),
+            Err(LengthError::NotCanonical) => Err(ReplyError::InvalidLength(kind)),
+            Err(LengthError::Line(error)) => Err(self.line_error(kind, error)),
         }
-        let Some(end) = self.line_end(kind, input)? else {
-            return Ok(None);
-        };
-        let len = canonical(&input[1..end]).ok_or(ReplyError::InvalidLength(kind))?;
-        input.advance(end + 2);
-        Ok(Some(len))
     }
 
     fn line_end(&mut self, kind: u8, input: &[u8]) -> Result<Option<usize>, ReplyError> {
-        self.line
-            .find(input, self.limits.max_inline)
-            .map_err(|error| match error {
-                LineError::TooLong => ReplyError::LineTooLong {
-                    longest: self.limits.max_inline,
-                },
-                LineError::BadTerminator => ReplyError::BadTerminator(kind),
-            })
+        let found = self.line.find(input, self.limits.max_inline);
+        found.map_err(|error| self.line_error(kind, error))
+    }
+
+    fn line_error(&self, kind: u8, error: LineError) -> ReplyError {
+        match error {
+            LineError::TooLong => ReplyError::LineTooLong {
+                longest: self.limits.max_inline,
+            },
+            LineError::BadTerminator => ReplyError::BadTerminator(kind),
+        }
     }
 }
 

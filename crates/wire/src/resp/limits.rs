@@ -35,6 +35,8 @@ impl Limits {
     pub(super) fn effective(self) -> Self {
         Self {
             max_inline: self.max_inline.max(Self::SHORTEST_LINE),
+            // Far above what can be received, and offsets cannot overflow.
+            max_bulk: self.max_bulk.min(isize::MAX as usize / 2),
             max_depth: self.max_depth.min(Self::DEEPEST),
             ..self
         }

@@ -7,13 +7,13 @@
 /// zero, all there. `None` says nothing about the input; the caller then looks at the line
 /// properly.
 #[inline]
-pub(super) fn short_length(bytes: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn short_length(bytes: &[u8]) -> Option<(u32, usize)> {
     const MOST_DIGITS: usize = 9;
-    let mut value = 0usize;
+    let mut value = 0u32;
     for (at, &byte) in bytes.iter().enumerate().take(MOST_DIGITS + 1) {
         let digit = byte.wrapping_sub(b'0');
         if digit < 10 && at < MOST_DIGITS {
-            value = value * 10 + usize::from(digit);
+            value = value * 10 + u32::from(digit);
             continue;
         }
         let canonical = at == 1 || (at > 1 && bytes[0] != b'0');

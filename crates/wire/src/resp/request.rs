@@ -6,8 +6,7 @@ use super::args::{Args, Span};
 use super::error::ProtocolError;
 use super::inline::{self, Held};
 use super::limits::Limits;
-use super::line::{LineError, LineScanner};
-use super::number::{canonical, short_length};
+use super::line::{LengthError, LineError, LineScanner};
 
 /// How many arguments' places, and how many unescaped bytes, a parser keeps room for between
 /// requests. Above it, one large request would leave its memory with every connection that ever
@@ -165,27 +164,18 @@ impl RequestParser {
     }
 
     fn multibulk(&mut self, input: &[u8]) -> Result<Progress, ProtocolError> {
-        let (count, taken) = match short_length(&input[1..]) {
-            Some((count, taken)) => (count, 1 + taken),
-            None => {
-                let len = match self.line.find(input, self.limits.max_inline) {
-                    Ok(Some(len)) => len,
-                    Ok(None) => return Ok(Progress::Incomplete { wanted: 1 }),
-                    Err(LineError::TooLong) => return Err(ProtocolError::TooBigMultibulkCount),
-                    Err(LineError::BadTerminator) => {
-                        return Err(ProtocolError::InvalidMultibulkLength);
-                    }
-                };
-                let count =
-                    canonical(&input[1..len]).ok_or(ProtocolError::InvalidMultibulkLength)?;
-                let count = usize::try_from(count.max(0))
-                    .map_err(|_| ProtocolError::InvalidMultibulkLength)?;
-                (count, len + 2)
+        let (count, taken) = match self.line.length(input, self.limits.max_inline) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(Progress::Incomplete { wanted: 1 }),
+            Err(LengthError::Line(LineError::TooLong)) => {
+                return Err(ProtocolError::TooBigMultibulkCount);
             }
+            Err(_) => return Err(ProtocolError::InvalidMultibulkLength),
         };
-        if count > self.limits.max_args {
-            return Err(ProtocolError::InvalidMultibulkLength);
-        }
+        let count = usize::try_from(count.max(0))
+            .ok()
+            .filter(|count| *count <= self.limits.max_args)
+            .ok_or(ProtocolError::InvalidMultibulkLength)?;
         self.position = taken;
         self.arguments(input, count, None)
     }
@@ -213,8 +203,8 @@ impl RequestParser {
                     }
                 },
             };
-            // Neither sum overflows: both are bounded by bytes in memory and by a length that
-            // `bulk_length` let pass.
+            // The sum does not overflow: one part is bounded by bytes in memory, the other by
+            // `Limits::effective`.
             let end = self.position + len;
             match input.get(end..end + 2) {
                 Some(b"\r\n") => {
@@ -244,32 +234,23 @@ impl RequestParser {
     /// line takes.
     #[inline]
     fn bulk_length(&mut self, rest: &[u8]) -> Result<Option<(usize, usize)>, ProtocolError> {
-        let Some((&first, digits)) = rest.split_first() else {
-            return Ok(None);
-        };
-        if first != b'$' {
-            return Err(ProtocolError::ExpectedBulk(first));
+        match rest.first() {
+            None => return Ok(None),
+            Some(b'$') => {}
+            Some(other) => return Err(ProtocolError::ExpectedBulk(*other)),
         }
-        let (len, taken) = match short_length(digits) {
-            Some((len, taken)) => {
-                self.line = LineScanner::default();
-                (len, 1 + taken)
+        let (len, taken) = match self.line.length(rest, self.limits.max_inline) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(None),
+            Err(LengthError::Line(LineError::TooLong)) => {
+                return Err(ProtocolError::TooBigBulkCount);
             }
-            None => match self.line.find(rest, self.limits.max_inline) {
-                Ok(Some(end)) => {
-                    let len = canonical(&rest[1..end]).and_then(|len| usize::try_from(len).ok());
-                    (len.ok_or(ProtocolError::InvalidBulkLength)?, end + 2)
-                }
-                Ok(None) => return Ok(None),
-                Err(LineError::TooLong) => return Err(ProtocolError::TooBigBulkCount),
-                Err(LineError::BadTerminator) => return Err(ProtocolError::InvalidBulkLength),
-            },
+            Err(_) => return Err(ProtocolError::InvalidBulkLength),
         };
-        // The second bound is the address space's (`max_bulk` may be anything), and keeps offsets
-        // from overflowing.
-        if len > self.limits.max_bulk || len > isize::MAX as usize / 2 {
-            return Err(ProtocolError::InvalidBulkLength);
-        }
+        let len = usize::try_from(len)
+            .ok()
+            .filter(|len| *len <= self.limits.max_bulk)
+            .ok_or(ProtocolError::InvalidBulkLength)?;
         Ok(Some((len, taken)))
     }
 

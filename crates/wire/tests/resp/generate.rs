@@ -81,7 +81,10 @@ pub(crate) fn request_bytes() -> impl Strategy<Value = Vec<u8>> {
         out
     });
     let inline = r#"[ \ta"'\\x0-9]{0,12}\r?\n"#.prop_map(String::into_bytes);
-    let parts: [&[u8]; 14] = [
+    let parts: [&[u8]; 17] = [
+        b"*",
+        b"$",
+        b"\r",
         b"*1\r\n",
         b"*3\r\n",
         b"*-1\r\n",
@@ -103,7 +106,11 @@ pub(crate) fn request_bytes() -> impl Strategy<Value = Vec<u8>> {
 /// Bytes that reach far into a reply decoder: whole replies, their parts in any order, and noise.
 pub(crate) fn reply_bytes() -> impl Strategy<Value = Vec<u8>> {
     let reply = frame().prop_map(|frame| encoded(&frame, Version::Resp3));
-    let parts: [&[u8]; 18] = [
+    let parts: [&[u8]; 22] = [
+        b"*",
+        b"$",
+        b"+",
+        b"\r",
         b"*1\r\n",
         b"*2\r\n",
         b"*0\r\n",
