@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn an_endless_window_is_cut_and_not_a_panic() {
         let schedule = schedule(1e9, Duration::MAX);
-        assert_eq!(schedule.due_count(), 315_360_000_000_000_000);
+        // So many that floating point counts them in steps of 64.
+        assert!(schedule.due_count().abs_diff(315_360_000_000_000_000) <= 64);
         assert_eq!(schedule.due_by(schedule.intended(41)), 42);
     }
 
