@@ -1,6 +1,8 @@
 //! The counting allocator against programs whose allocations are known, in a process that does
 //! nothing else.
 
+#![allow(unsafe_code)] // An alignment of one's own is asked for through `std::alloc` only.
+
 use std::alloc::Layout;
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -108,7 +110,6 @@ fn zeroed() {
     }
 }
 
-#[allow(unsafe_code)] // An alignment of one's own is asked for through `std::alloc` only.
 fn aligned() {
     let layout = Layout::from_size_align(100, 4_096).unwrap();
     let reading = counted(|| {

@@ -29,14 +29,15 @@ impl HiccupMeter {
     /// The system gives no further thread.
     pub fn start() -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
+        let mut delays = Delays::from(Instant::now()); // a late start of the thread is a delay too
         let thread = thread::Builder::new().name("hiccup-meter".into()).spawn({
             let stop = Arc::clone(&stop);
             move || {
-                let mut delays = Delays::from(Instant::now());
                 while !stop.load(Ordering::Relaxed) {
                     sleep_until_precise(delays.next_wake_up);
                     delays.woke(Instant::now());
                 }
+                delays.woke(Instant::now());
                 delays.recorded
             }
         })?;

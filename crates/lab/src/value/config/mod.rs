@@ -3,11 +3,16 @@
 //! Its JSON has exactly [`JSON_BYTES`] bytes for every revision, so that results of different
 //! machines compare. The types are the target of the typed decode: owned, as a service holds them.
 
+mod generate;
+mod messages;
+mod texts;
+mod words;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::generate::generate;
+pub use generate::generate;
 
 /// Size of the JSON of every revision: that of the article that this lab repeats.
 pub const JSON_BYTES: usize = 41_083;
@@ -38,6 +43,8 @@ pub struct Config {
     pub experiments: Vec<Experiment>,
     /// The customers.
     pub tenants: Vec<Tenant>,
+    /// What customers are told, by name.
+    pub messages: BTreeMap<String, String>,
     /// Why it was last changed, newest first.
     pub history: Vec<Change>,
 }
@@ -133,8 +140,6 @@ pub struct Zone {
     pub id: String,
     /// Machines.
     pub nodes: u32,
-    /// Takes no new sessions.
-    pub draining: bool,
 }
 
 /// What a tenant pays for.
@@ -189,6 +194,8 @@ pub struct RateLimit {
 /// One switch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeatureFlag {
+    /// What it does.
+    pub description: String,
     /// Off for everybody if false.
     pub enabled: bool,
     /// Team.
@@ -217,6 +224,8 @@ pub struct Rule {
 pub struct Experiment {
     /// Name.
     pub key: String,
+    /// What is expected.
+    pub hypothesis: String,
     /// Mixed into the hash that assigns users.
     pub salt: u64,
     /// Share of users in it.
@@ -263,8 +272,12 @@ pub struct Tenant {
     pub overdue_since: Option<String>,
     /// What it may use.
     pub limits: TenantLimits,
-    /// Sales tax in percent by country.
-    pub tax_rates: BTreeMap<String, f64>,
+    /// Where orders are reported to.
+    pub webhook_url: String,
+    /// Whom to write to.
+    pub contact: String,
+    /// What its account manager wrote down.
+    pub note: String,
     /// Names of [`Config::feature_flags`] turned on for it.
     pub features: Vec<String>,
 }
@@ -276,8 +289,6 @@ pub struct TenantLimits {
     pub requests_per_s: u32,
     /// Pictures and documents.
     pub storage_gib: f64,
-    /// `None` is unlimited.
-    pub webhooks: Option<u32>,
 }
 
 /// One change of the configuration.

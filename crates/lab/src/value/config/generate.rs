@@ -1,15 +1,16 @@
 //! Writes the default value: always the same, from lists of words and a generator of its own (the
 //! sequence of a library's generator may change with its version, and the size with it).
 
-use super::config::{
+use super::messages::MESSAGES;
+use super::texts::{EXPERIMENTS, FEATURES, HISTORY, TENANTS};
+use super::words::{
+    CURRENCIES, LOCALES, METRICS, PARAMETERS, PLANS, REGIONS, ROUTES, RULES, TEAMS,
+};
+use super::{
     Change, Config, Experiment, FeatureFlag, Locale, Plan, RateLimit, Region, Route, Rule, SCHEMA,
     Service, Tenant, TenantLimits, Variant, Zone,
 };
-use super::revision;
-use super::words::{
-    COUNTRIES, CURRENCIES, EXPERIMENTS, FEATURES, HISTORY, LOCALES, METRICS, PARAMETERS, PLANS,
-    REGIONS, ROUTES, RULES, TEAMS, TENANTS,
-};
+use crate::value::revision;
 
 /// The default value at `revision`; nothing else in it depends on the revision.
 ///
@@ -27,7 +28,7 @@ pub fn generate(revision: u64) -> Config {
         routes: routes(&mut random),
         feature_flags: FEATURES
             .iter()
-            .map(|&name| (name.into(), feature_flag(&mut random)))
+            .map(|&(name, description)| (name.into(), feature_flag(description, &mut random)))
             .collect(),
         experiments: EXPERIMENTS
             .iter()
@@ -36,7 +37,11 @@ pub fn generate(revision: u64) -> Config {
         tenants: TENANTS
             .iter()
             .zip(1_001..)
-            .map(|(name, id)| tenant(id, name, &mut random))
+            .map(|(row, id)| tenant(id, row, &mut random))
+            .collect(),
+        messages: MESSAGES
+            .iter()
+            .map(|&(name, template)| (name.into(), template.into()))
             .collect(),
         history: HISTORY
             .iter()
@@ -139,7 +144,7 @@ fn locale(
         currency: currency.into(),
         decimal_mark: decimal_mark.into(),
         right_to_left: ["ar-AE", "he-IL"].contains(&tag),
-        first_weekday: if ["en-US", "he-IL", "ja-JP", "pt-BR"].contains(&tag) {
+        first_weekday: if ["en-US", "he-IL", "ja-JP"].contains(&tag) {
             7
         } else {
             1
@@ -162,7 +167,6 @@ fn regions(random: &mut Random) -> Vec<Region> {
             .map(|zone| Zone {
                 id: format!("{id}-{zone}"),
                 nodes: random.between(4, 24),
-                draining: random.chance(10),
             })
             .collect(),
     };
@@ -185,10 +189,10 @@ fn plans() -> Vec<Plan> {
                         (currency.into(), f64::from(cents.saturating_sub(1)) / 100.0)
                     })
                     .collect(),
-                order_fee_steps: [100, 1_000, 5_000, 20_000, 100_000]
+                order_fee_steps: [100, 5_000, 100_000]
                     .into_iter()
                     .zip(0_u32..)
-                    .map(|(orders, step)| (orders, f64::from(290 - 40 * rank - 25 * step) / 100.0))
+                    .map(|(orders, step)| (orders, f64::from(290 - 40 * rank - 45 * step) / 100.0))
                     .collect(),
                 max_products: (!top).then(|| 250 * 10_u32.pow(rank)),
                 max_staff: (!top).then(|| 2 + 5 * rank),
@@ -216,13 +220,10 @@ fn routes(random: &mut Random) -> Vec<Route> {
     ROUTES.iter().map(route).collect()
 }
 
-fn feature_flag(random: &mut Random) -> FeatureFlag {
-    let rules = if random.chance(60) {
-        random.between(1, 2)
-    } else {
-        0
-    };
+fn feature_flag(description: &str, random: &mut Random) -> FeatureFlag {
+    let rules = u32::from(random.chance(40));
     FeatureFlag {
+        description: description.into(),
         enabled: random.chance(80),
         owner: random.pick_text(TEAMS),
         rollout: random.hundredths(0, 100),
@@ -241,7 +242,7 @@ fn feature_flag(random: &mut Random) -> FeatureFlag {
     }
 }
 
-fn experiment(&(key, ended): &(&str, bool), random: &mut Random) -> Experiment {
+fn experiment(&(key, ended, hypothesis): &(&str, bool, &str), random: &mut Random) -> Experiment {
     let variants: &[(&str, f64)] = random.pick::<&[(&str, f64)]>(&[
         &[("control", 0.5), ("treatment", 0.5)],
         &[("control", 0.5), ("compact", 0.25), ("detailed", 0.25)],
@@ -249,6 +250,7 @@ fn experiment(&(key, ended): &(&str, bool), random: &mut Random) -> Experiment {
     ]);
     Experiment {
         key: key.into(),
+        hypothesis: hypothesis.into(),
         salt: random.next() >> 16,
         traffic: random.hundredths(5, 100),
         started_at: format!("{}T08:00:00Z", random.day(2025)),
@@ -259,7 +261,7 @@ fn experiment(&(key, ended): &(&str, bool), random: &mut Random) -> Experiment {
                 name: name.into(),
                 weight,
                 parameters: random
-                    .pick_some(PARAMETERS, 3)
+                    .pick_some(PARAMETERS, 2)
                     .into_iter()
                     .map(|name| (name, i64::from(random.between(0, 48)) - 8))
                     .collect(),
@@ -269,32 +271,34 @@ fn experiment(&(key, ended): &(&str, bool), random: &mut Random) -> Experiment {
     }
 }
 
-fn tenant(id: u32, name: &str, random: &mut Random) -> Tenant {
+fn tenant(id: u32, &(name, note): &(&str, &str), random: &mut Random) -> Tenant {
     let tags = LOCALES.map(|row| row.0);
-    let (locales, countries, features) = (
-        random.between(1, 3),
-        random.between(2, 5),
-        random.between(1, 4),
-    );
+    let features: Vec<&str> = FEATURES.iter().map(|row| row.0).collect();
+    let domain = format!("{}.shop.example", name.to_lowercase().replace(' ', "-"));
+    let (locale_count, feature_count) = (random.between(1, 2), random.between(1, 3));
     Tenant {
         id,
         name: name.into(),
-        domain: format!("{}.shop.example", name.to_lowercase().replace(' ', "-")),
         plan: random.pick(PLANS).0.into(),
         region: random.pick(REGIONS).0.into(),
-        locales: random.pick_some(&tags, locales),
+        locales: random.pick_some(&tags, locale_count),
         active: random.chance(92),
         overdue_since: random.chance(12).then(|| random.day(2026)),
         limits: TenantLimits {
             requests_per_s: random.between(1, 40) * 25,
             storage_gib: f64::from(random.between(1, 400)) / 4.0,
-            webhooks: random.chance(70).then(|| random.between(1, 50)),
         },
-        tax_rates: random
-            .pick_some(COUNTRIES, countries)
-            .into_iter()
-            .map(|country| (country, f64::from(random.between(10, 50)) / 2.0))
-            .collect(),
-        features: random.pick_some(FEATURES, features),
+        webhook_url: format!(
+            "https://{domain}/hooks/orders?key={:016x}{:016x}",
+            random.next(),
+            random.next()
+        ),
+        contact: format!(
+            "{}@{domain}",
+            random.pick(&["it", "office", "orders", "shop"])
+        ),
+        note: note.into(),
+        features: random.pick_some(&features, feature_count),
+        domain,
     }
 }
