@@ -149,6 +149,12 @@ impl ReplyDecoder {
     }
 
     fn scalar(&mut self, kind: u8, input: &mut BytesMut) -> Result<Step, ReplyError> {
+        if kind == b':'
+            && let Some((n, taken)) = self.line.short_length(input)
+        {
+            input.advance(taken);
+            return Ok(Step::Frame(Frame::Integer(n.into())));
+        }
         let Some(end) = self.line_end(kind, input)? else {
             return Ok(Step::Starved);
         };
@@ -157,6 +163,8 @@ impl ReplyDecoder {
             b':' => integer(text).map(Frame::Integer),
             b',' => double(text).map(Frame::Double),
             b'#' => boolean(text).map(Frame::Boolean),
+            // The commonest line of all needs no share in the buffer.
+            b'+' if text == b"OK" => Some(Frame::Simple(Bytes::from_static(b"OK"))),
             b'_' => text.is_empty().then_some(Frame::Null),
             b'(' if !is_decimal(text) => None,
             _ => {

@@ -71,11 +71,27 @@ impl LineScanner {
         bytes: &[u8],
         longest: usize,
     ) -> Result<Option<(i64, usize)>, LengthError> {
-        if let Some((length, taken)) = bytes.get(1..).and_then(short_length) {
-            // Part of the line may have been searched before the rest of it arrived.
-            self.searched = 0;
-            return Ok(Some((i64::from(length), 1 + taken)));
+        match self.short_length(bytes) {
+            Some((length, taken)) => Ok(Some((i64::from(length), taken))),
+            None => self.long_length(bytes, longest),
         }
+    }
+
+    /// As [`length`](Self::length), for the common case alone: a whole line with a small number.
+    #[inline]
+    pub(super) fn short_length(&mut self, bytes: &[u8]) -> Option<(u32, usize)> {
+        let (length, taken) = short_length(bytes.get(1..)?)?;
+        // Part of the line may have been searched before the rest of it arrived.
+        self.searched = 0;
+        Some((length, 1 + taken))
+    }
+
+    #[cold]
+    fn long_length(
+        &mut self,
+        bytes: &[u8],
+        longest: usize,
+    ) -> Result<Option<(i64, usize)>, LengthError> {
         match self.find(bytes, longest) {
             Ok(None) => Ok(None),
             Ok(Some(end)) => match bytes.get(1..end).and_then(canonical) {

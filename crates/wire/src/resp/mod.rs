@@ -17,6 +17,7 @@
 //!   while the line is incomplete.
 //! - An argument that does not start with `$` is refused at its first byte, not at the end of its
 //!   line.
+//! - More than [`Limits::max_args`] arguments are refused. Redis 7 takes any 31-bit count.
 //! - A NUL in an inline request is an ordinary byte. Redis stops there and waits for ever.
 
 mod args;

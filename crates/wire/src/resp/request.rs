@@ -16,8 +16,9 @@ const KEPT_UNESCAPED: usize = 4096;
 
 /// Finds requests in a growing buffer: arrays of bulks, and inline commands.
 ///
-/// The parser copies nothing; it remembers where the arguments lie. Parsing allocates nothing once
-/// it has seen a request of the usual number of arguments.
+/// Arguments are not copied (but for the words of an inline request with quotes): the parser
+/// remembers where they lie. It allocates nothing once it has seen a request of the usual number of
+/// arguments.
 ///
 /// ```
 /// use hotcopy_wire::resp::{Limits, Progress, RequestParser};
@@ -148,8 +149,8 @@ impl RequestParser {
     }
 
     /// The bytes that the parser holds on the heap, for a server that counts what a connection
-    /// costs. At most 16 times the bytes it was given (a line of one-letter words), whatever
-    /// lengths they declare.
+    /// costs. Beyond the little that is kept between requests they are at most 16 times the bytes
+    /// it was given (for a line of one-letter words), whatever lengths those declare.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.spans.capacity() * size_of::<Span>() + self.unescaped.capacity()
