@@ -1,1 +1,5 @@
-//! To be written.
+//! The in-memory store behind the server and the one-value cell behind `Hot<T>`.
+//!
+//! No I/O and no async runtime live here: callers bring both.
+
+pub mod cell;

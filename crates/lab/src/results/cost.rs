@@ -13,6 +13,7 @@ pub const SCHEMA: &str = "hotcopy.cost/1";
 #[serde(deny_unknown_fields)]
 pub struct CostResult {
     /// Always `hotcopy.cost/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Version of hotcopy that measured.
     pub hotcopy_version: String,
@@ -86,7 +87,7 @@ pub struct ValueInfo {
 pub enum Decode {
     /// JSON text into `serde_json::Value`.
     Json,
-    /// MessagePack into `serde_json::Value`.
+    /// `MessagePack` into `serde_json::Value`.
     Msgpack,
     /// The bytes are the value.
     None,

@@ -1,11 +1,20 @@
 //! What an experiment leaves behind: plain data, written as JSON, read back by `hotcopy report`.
 //!
 //! The types here are the published schema (`docs/schema/`). Raw readings and the figures derived
-//! from them stand side by side, so that a report prints and never computes.
+//! from them stand side by side, so that a report prints and never computes. The derivations are
+//! the constructors in `derived`; what each means is told in `docs/results-format.md`.
 
 pub mod cost;
+mod derived;
+mod file;
 mod histogram;
+mod json;
+mod recorder;
 mod stamp;
 
-pub use histogram::{Histogram, Micros};
+pub use derived::per_second;
+pub use file::{ReadError, WriteError, read_cost, write};
+pub use histogram::{Histogram, HistogramError, Micros};
+pub use json::{as_written, cost_schema, to_json};
+pub use recorder::Recorder;
 pub use stamp::{MachineStamp, ServerStamp};

@@ -1,0 +1,249 @@
+//! Results on disk: pretty JSON, written in one step, read back with errors that name the file.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::cost::{CostResult, SCHEMA};
+use super::to_json;
+
+/// Why a result could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The path has no file name.
+    #[error("cannot write the result to {}: it names no file", .0.display())]
+    NoFileName(PathBuf),
+    /// The folder does not exist and cannot be made.
+    #[error("cannot create the folder {} for the result: {source}", .path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error("cannot write the result to {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Why a result could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not JSON.
+    #[error("{} is not JSON: {source}", .path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// Where it is not.
+        source: serde_json::Error,
+    },
+    /// JSON of something else.
+    #[error("{} is not a result of `hotcopy cost`: its schema is {found}, not \"{SCHEMA}\"", .path.display())]
+    OtherSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema that it names, quoted, or "not named".
+        found: String,
+    },
+    /// Written by a later hotcopy.
+    #[error("{} was written by a newer hotcopy (schema \"{found}\"; this one reads \"{SCHEMA}\"): update hotcopy to read it", .path.display())]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema that it names.
+        found: String,
+    },
+    /// The schema's name is right and the content is not.
+    #[error("{} does not follow its schema \"{SCHEMA}\": {source}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where it does not.
+        source: serde_json::Error,
+    },
+}
+
+/// Writes a result as pretty JSON: first to a file beside it, then renamed, so that a reader (or a
+/// run that is killed) never meets half a result. A missing folder is created.
+///
+/// # Errors
+/// If the folder or the file cannot be written; then nothing is left behind.
+pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| WriteError::NoFileName(path.to_owned()))?;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder).map_err(|source| WriteError::Folder {
+        path: folder.to_owned(),
+        source,
+    })?;
+
+    let mut beside = std::ffi::OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".{}.tmp", std::process::id()));
+    let beside = folder.join(beside);
+    let written = write_and_rename(&beside, path, &to_json(result));
+    if written.is_err() {
+        // The first error is the one to tell; that the rest cannot be removed follows from it.
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(|source| WriteError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn write_and_rename(beside: &Path, path: &Path, json: &str) -> io::Result<()> {
+    let mut file = fs::File::create(beside)?;
+    file.write_all(json.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(beside, path)
+}
+
+/// Reads a result of `hotcopy cost`.
+///
+/// # Errors
+/// If the file cannot be read or is something else; the error names the file and the reason.
+pub fn read_cost(path: &Path) -> Result<CostResult, ReadError> {
+    let path = || path.to_owned();
+    let text = fs::read(path()).map_err(|source| ReadError::File {
+        path: path(),
+        source,
+    })?;
+    let json: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|source| ReadError::NotJson {
+            path: path(),
+            source,
+        })?;
+    match json.get("schema").and_then(serde_json::Value::as_str) {
+        Some(SCHEMA) => {}
+        Some(found) if is_newer(found) => {
+            return Err(ReadError::NewerSchema {
+                path: path(),
+                found: found.to_owned(),
+            });
+        }
+        found => {
+            return Err(ReadError::OtherSchema {
+                path: path(),
+                found: found.map_or_else(|| "not named".to_owned(), |found| format!("{found:?}")),
+            });
+        }
+    }
+    // From the text and not from the value, because this way the error has a line.
+    serde_json::from_slice(&text).map_err(|source| ReadError::Malformed {
+        path: path(),
+        source,
+    })
+}
+
+fn is_newer(found: &str) -> bool {
+    let split = |schema: &str| {
+        let (name, version) = schema.split_once('/')?;
+        Some((name.to_owned(), version.parse::<u32>().ok()?))
+    };
+    match (split(SCHEMA), split(found)) {
+        (Some((name, ours)), Some((other, theirs))) => name == other && theirs > ours,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(content: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cost.json");
+        fs::write(&path, content).unwrap();
+        let error = read_cost(&path).unwrap_err().to_string();
+        assert!(error.contains(path.to_str().unwrap()), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+        error
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = read_cost(Path::new("no/such/cost.json")).unwrap_err();
+        assert!(matches!(error, ReadError::File { .. }));
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot read no/such/cost.json: ")
+        );
+    }
+
+    #[test]
+    fn text_that_is_not_json_is_refused() {
+        assert!(error("").contains("is not JSON"));
+        assert!(error("{\"schema\": ").contains("is not JSON"));
+    }
+
+    #[test]
+    fn json_of_something_else_is_refused() {
+        assert!(error("[1, 2]").contains("its schema is not named"));
+        assert!(error("{\"schema\": 1}").contains("its schema is not named"));
+        assert!(error("{\"schema\": \"other/1\"}").contains("its schema is \"other/1\""));
+        assert!(error("{\"schema\": \"hotcopy.cost/0\"}").contains("not \"hotcopy.cost/1\""));
+    }
+
+    #[test]
+    fn a_newer_schema_asks_for_an_update() {
+        assert!(error("{\"schema\": \"hotcopy.cost/2\"}").contains("update hotcopy"));
+        assert!(error("{\"schema\": \"hotcopy.cost/10\"}").contains("newer hotcopy"));
+    }
+
+    #[test]
+    fn a_result_without_its_fields_tells_which() {
+        let error = error("{\"schema\": \"hotcopy.cost/1\"}");
+        assert!(error.contains("missing field `hotcopy_version`"), "{error}");
+    }
+
+    #[test]
+    fn writing_creates_the_folder_and_leaves_only_the_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results/of/today/cost.json");
+        write(&path, &[1, 2]).unwrap();
+        write(&path, &[3]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  3\n]\n");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_the_file_is_an_error_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cost.json");
+        fs::create_dir(&path).unwrap();
+        let error = write(&path, &0).unwrap_err();
+        assert!(matches!(error, WriteError::File { .. }), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_the_folder_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results");
+        fs::write(&file, "").unwrap();
+        let error = write(&file.join("cost.json"), &0).unwrap_err();
+        assert!(matches!(error, WriteError::Folder { .. }), "{error}");
+        assert!(write(Path::new("/"), &0).is_err());
+    }
+}
