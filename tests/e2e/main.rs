@@ -1,0 +1,4 @@
+//! The built binary and real servers, from the outside.
+
+mod architecture;
+mod conformance;

@@ -1,0 +1,111 @@
+//! A server process that belongs to one test and ends with it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A child process that is killed and waited for when it goes out of scope.
+pub struct Process {
+    child: Child,
+    output: Option<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    /// Starts `command` with standard output piped to us.
+    ///
+    /// # Panics
+    ///
+    /// When the program cannot be started.
+    #[must_use]
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+        let output = child.stdout.take().map(BufReader::new);
+        Self { child, output }
+    }
+
+    /// Reads one line of the program's standard output; `None` when it ended without one.
+    ///
+    /// # Panics
+    ///
+    /// When the output is not text.
+    pub fn read_line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let output = self.output.as_mut()?;
+        output.read_line(&mut line).expect("the output is text");
+        (!line.is_empty()).then_some(line)
+    }
+
+    /// Ends the reading of standard output, so that a talkative program is never blocked by a full pipe.
+    pub fn drain_output(&mut self) {
+        if let Some(mut output) = self.output.take() {
+            std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        }
+    }
+
+    #[must_use]
+    #[expect(missing_docs, reason = "the name says it")]
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Sends a signal to the process.
+    ///
+    /// # Panics
+    ///
+    /// When the process is gone.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("the process is alive");
+    }
+
+    /// The exit status, if the process ends within `timeout`.
+    ///
+    /// # Panics
+    ///
+    /// When the process cannot be waited for.
+    pub fn wait(&mut self, timeout: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("our child can be waited for") {
+                return Some(status);
+            }
+            if Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Resident memory in bytes (`VmRSS`).
+    ///
+    /// # Panics
+    ///
+    /// When the process is gone.
+    #[must_use]
+    pub fn resident_bytes(&self) -> u64 {
+        let pid = self.pid().as_raw_nonzero();
+        let status = fs::read_to_string(format!("/proc/{pid}/status"))
+            .expect("a process has its status in /proc");
+        let kibibytes = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .and_then(|value| value.split_whitespace().next())
+            .and_then(|value| value.parse::<u64>().ok())
+            .expect("a running process has resident memory");
+        kibibytes * 1024
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only when the process has ended already, which is what we want.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
