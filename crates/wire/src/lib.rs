@@ -1,1 +1,3 @@
-//! To be written.
+//! Codecs of the protocols that hotcopy speaks. Nothing here does I/O: bytes go in, requests and replies come out, and what is not yet there is asked for.
+
+pub mod resp;
