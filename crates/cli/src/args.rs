@@ -11,7 +11,12 @@ use hotcopy_lab::report::Format;
 
 /// Keeps the hot copy of data in memory, and measures what reading it from elsewhere costs.
 #[derive(Debug, Parser)]
-#[command(name = "hotcopy", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "hotcopy",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,7 +25,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Cost(Box<CostArgs>),
-
+    Serve(ServeArgs),
     Report(ReportArgs),
     /// A row of a table, in a process of its own.
     #[command(hide = true)]
@@ -42,7 +47,11 @@ pub(crate) struct CostArgs {
     ///
     /// On a server that runs already the value is written under hotcopy:lab: with a time to live,
     /// and removed afterwards; with --key or --command nothing is written at all.
-    #[arg(value_name = "TARGET", default_value = "embedded", hide_default_value = true)]
+    #[arg(
+        value_name = "TARGET",
+        default_value = "embedded",
+        hide_default_value = true
+    )]
     pub(crate) target: String,
 
     /// Read the contents of this file instead of a generated config of 41,083 bytes of JSON.
@@ -157,12 +166,17 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<Size>,
 
-    /// Connections served at once; further ones are told so and closed [default: 10000].
+    /// Connections served at once; further ones are told so and closed [default: 20000].
     #[arg(long, value_name = "N")]
     pub(crate) max_clients: Option<NonZeroUsize>,
 
     /// Password that clients have to give with AUTH. The environment is not shown by `ps`.
-    #[arg(long, value_name = "PASSWORD", env = "HOTCOPY_PASSWORD", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "PASSWORD",
+        env = "HOTCOPY_PASSWORD",
+        hide_env_values = true
+    )]
     pub(crate) password: Option<String>,
 }
 
@@ -247,7 +261,9 @@ impl FromStr for Size {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let digits = text
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len());
         let (number, unit) = text.split_at(digits);
         let factor = match unit.trim() {
             "" | "b" => 1,
@@ -259,7 +275,10 @@ impl FromStr for Size {
             "gb" | "gib" => 1 << 30,
             _ => return Err("write bytes, or a number with kb, mb or gb".into()),
         };
-        let size = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+        let size = number
+            .parse::<u64>()
+            .ok()
+            .and_then(|number| number.checked_mul(factor));
         match size {
             Some(0) => Err("must be above zero".into()),
             Some(size) => Ok(Size(size)),

@@ -24,7 +24,10 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode, Failure> {
     // What is printed is what was written: `hotcopy report` prints the same.
     let result = results::read_cost(&out).map_err(Failure::run)?;
     output::print(&result, format)?;
-    anstream::eprintln!("results are in {}; hotcopy report prints them again", out.display());
+    anstream::eprintln!(
+        "results are in {}; hotcopy report prints them again",
+        out.display()
+    );
     if interrupt.load(Ordering::Relaxed) {
         return Ok(ExitCode::from(INTERRUPTED));
     }

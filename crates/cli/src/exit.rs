@@ -21,17 +21,27 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn usage(error: impl Display) -> Self {
-        Failure { code: 2, message: error.to_string() }
+        Failure {
+            code: 2,
+            message: error.to_string(),
+        }
     }
 
     pub(crate) fn run(error: impl Display) -> Self {
-        Failure { code: 1, message: error.to_string() }
+        Failure {
+            code: 1,
+            message: error.to_string(),
+        }
     }
 
     /// Prints the line.
     pub(crate) fn tell(self) -> ExitCode {
         // Server texts may hold line ends; a failure is one line.
-        let line = self.message.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = self
+            .message
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         anstream::eprintln!("hotcopy: {line}");
         ExitCode::from(self.code)
     }
@@ -39,6 +49,10 @@ impl Failure {
 
 impl From<hotcopy_lab::Error> for Failure {
     fn from(error: hotcopy_lab::Error) -> Self {
-        if error.is_usage() { Failure::usage(error) } else { Failure::run(error) }
+        if error.is_usage() {
+            Failure::usage(error)
+        } else {
+            Failure::run(error)
+        }
     }
 }

@@ -6,6 +6,7 @@ mod exit;
 mod interrupt;
 mod output;
 mod report;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Cost(args) => cost::run(*args),
         Command::Report(args) => report::run(&args),
+        Command::Serve(args) => serve::run(args),
         Command::Row => return hotcopy_lab::cost::run_row_process(),
     };
     result.unwrap_or_else(Failure::tell)

@@ -15,7 +15,10 @@ pub(crate) fn print(result: &CostResult, format: Format) -> Result<(), Failure> 
     let width = stdout.is_terminal().then(terminal_width).flatten();
     let text = render(result, format, Style { color, width });
     let mut stdout = stdout.lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
         // `hotcopy … | head` has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|error| Failure::run(format_args!("writing the report: {error}"))),

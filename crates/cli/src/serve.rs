@@ -11,7 +11,12 @@ use crate::args::ServeArgs;
 use crate::exit::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    let mut config = Config { bind: args.bind, port: Some(args.port), unix: args.unix, ..Config::default() };
+    let mut config = Config {
+        bind: args.bind,
+        port: Some(args.port),
+        unix: args.unix,
+        ..Config::default()
+    };
     if let Some(threads) = args.threads {
         config.threads = threads.get();
     }

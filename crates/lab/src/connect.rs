@@ -70,10 +70,13 @@ pub(crate) async fn subscribe(
         let mut connection = PubSub::new(url.info().redis_settings(), stream)
             .await
             .map_err(|error| connect_error(url, &error))?;
-        connection.subscribe(channel).await.map_err(|error| Error::Store {
-            doing: format!("SUBSCRIBE {channel}"),
-            cause: error.to_string(),
-        })?;
+        connection
+            .subscribe(channel)
+            .await
+            .map_err(|error| Error::Store {
+                doing: format!("SUBSCRIBE {channel}"),
+                cause: error.to_string(),
+            })?;
         Ok(connection)
     })
     .await
@@ -98,21 +101,29 @@ fn connect_error(url: &RedisUrl, error: &redis::RedisError) -> Error {
     let target = url.to_string();
     let cause = error.to_string();
     let login = error.kind() == redis::ErrorKind::AuthenticationFailed
-        || ["NOAUTH", "WRONGPASS", "NOPERM"].iter().any(|code| error.code() == Some(code))
+        || ["NOAUTH", "WRONGPASS", "NOPERM"]
+            .iter()
+            .any(|code| error.code() == Some(code))
         || cause.contains("without any password configured");
-    if login { Error::Login { target, cause } } else { Error::Unreachable { target, cause } }
+    if login {
+        Error::Login { target, cause }
+    } else {
+        Error::Unreachable { target, cause }
+    }
 }
 
 async fn within_timeout<T>(
     url: &RedisUrl,
     connecting: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
-    tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.unwrap_or_else(|_| {
-        Err(Error::Unreachable {
-            target: url.to_string(),
-            cause: format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()),
+    tokio::time::timeout(CONNECT_TIMEOUT, connecting)
+        .await
+        .unwrap_or_else(|_| {
+            Err(Error::Unreachable {
+                target: url.to_string(),
+                cause: format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()),
+            })
         })
-    })
 }
 
 /// Any byte stream a client can speak over.
@@ -121,11 +132,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 async fn open_stream(url: &RedisUrl, wire: &Arc<WireBytes>) -> Result<CountedStream, Error> {
     let inner: Box<dyn Stream> = match url.info().addr() {
-        ConnectionAddr::Unix(path) => {
-            Box::new(UnixStream::connect(path).await.map_err(|error| unreachable(url, &error))?)
-        }
+        ConnectionAddr::Unix(path) => Box::new(
+            UnixStream::connect(path)
+                .await
+                .map_err(|error| unreachable(url, &error))?,
+        ),
         ConnectionAddr::Tcp(host, port) => Box::new(open_tcp(url, host, *port).await?),
-        ConnectionAddr::TcpTls { host, port, insecure, .. } => {
+        ConnectionAddr::TcpTls {
+            host,
+            port,
+            insecure,
+            ..
+        } => {
             if *insecure {
                 return Err(Error::Usage(
                     "#insecure is not supported: put the server's certificate authority in \
@@ -136,18 +154,33 @@ async fn open_stream(url: &RedisUrl, wire: &Arc<WireBytes>) -> Result<CountedStr
             let tcp = open_tcp(url, host, *port).await?;
             Box::new(open_tls(url, host, tcp).await?)
         }
-        other => return Err(Error::Usage(format!("{other} is not an address hotcopy can reach"))),
+        other => {
+            return Err(Error::Usage(format!(
+                "{other} is not an address hotcopy can reach"
+            )));
+        }
     };
-    Ok(CountedStream { inner, wire: Arc::clone(wire) })
+    Ok(CountedStream {
+        inner,
+        wire: Arc::clone(wire),
+    })
 }
 
 async fn open_tcp(url: &RedisUrl, host: &str, port: u16) -> Result<TcpStream, Error> {
-    let stream = TcpStream::connect((host, port)).await.map_err(|error| unreachable(url, &error))?;
-    stream.set_nodelay(true).map_err(|error| unreachable(url, &error))?;
+    let stream = TcpStream::connect((host, port))
+        .await
+        .map_err(|error| unreachable(url, &error))?;
+    stream
+        .set_nodelay(true)
+        .map_err(|error| unreachable(url, &error))?;
     Ok(stream)
 }
 
-async fn open_tls(url: &RedisUrl, host: &str, tcp: TcpStream) -> Result<impl Stream + use<>, Error> {
+async fn open_tls(
+    url: &RedisUrl,
+    host: &str,
+    tcp: TcpStream,
+) -> Result<impl Stream + use<>, Error> {
     install_crypto_provider();
     let mut roots = rustls::RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -163,7 +196,10 @@ async fn open_tls(url: &RedisUrl, host: &str, tcp: TcpStream) -> Result<impl Str
 }
 
 fn unreachable(url: &RedisUrl, error: &io::Error) -> Error {
-    Error::Unreachable { target: url.to_string(), cause: error.to_string() }
+    Error::Unreachable {
+        target: url.to_string(),
+        cause: error.to_string(),
+    }
 }
 
 /// redis-rs and our own TLS streams need one provider for the process; a second call is harmless.
@@ -199,7 +235,9 @@ impl AsyncWrite for CountedStream {
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write(context, bytes);
         if let Poll::Ready(Ok(written)) = &poll {
-            self.wire.written.fetch_add(*written as u64, Ordering::Relaxed);
+            self.wire
+                .written
+                .fetch_add(*written as u64, Ordering::Relaxed);
         }
         poll
     }

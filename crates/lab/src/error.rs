@@ -26,7 +26,9 @@ pub enum Error {
         cause: String,
     },
     /// The server wants another password, or one at all.
-    #[error("{target} refuses the login: {cause}; give the password in the URL (redis://:PASSWORD@HOST:PORT)")]
+    #[error(
+        "{target} refuses the login: {cause}; give the password in the URL (redis://:PASSWORD@HOST:PORT)"
+    )]
     Login {
         /// The target, password masked.
         target: String,
@@ -34,7 +36,9 @@ pub enum Error {
         cause: String,
     },
     /// The key that should be read does not exist.
-    #[error("there is no key {key:?} on {target}; check the name and the database number in the URL")]
+    #[error(
+        "there is no key {key:?} on {target}; check the name and the database number in the URL"
+    )]
     MissingKey {
         /// The key.
         key: String,
@@ -42,7 +46,9 @@ pub enum Error {
         target: String,
     },
     /// The key holds something that `GET` does not read.
-    #[error("key {key:?} holds a {kind}, which GET does not read; use --command, for example {example:?}")]
+    #[error(
+        "key {key:?} holds a {kind}, which GET does not read; use --command, for example {example:?}"
+    )]
     WrongType {
         /// The key.
         key: String,
@@ -52,7 +58,9 @@ pub enum Error {
         example: String,
     },
     /// The value is not what `--decode` says.
-    #[error("the value does not decode as {format}: {cause}; choose another --decode (json, msgpack, none)")]
+    #[error(
+        "the value does not decode as {format}: {cause}; choose another --decode (json, msgpack, none)"
+    )]
     Undecodable {
         /// The expected format.
         format: &'static str,

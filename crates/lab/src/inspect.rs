@@ -10,8 +10,15 @@ use crate::results::cost::ServerCpuSource;
 use crate::target::RedisUrl;
 
 /// Settings that change what a read costs.
-const SETTINGS: [&str; 7] =
-    ["save", "appendonly", "io-threads", "maxmemory", "maxmemory-policy", "databases", "hz"];
+const SETTINGS: [&str; 7] = [
+    "save",
+    "appendonly",
+    "io-threads",
+    "maxmemory",
+    "maxmemory-policy",
+    "databases",
+    "hz",
+];
 
 /// The fields of `INFO`, or nothing where the server does not allow it.
 pub(crate) fn info(connection: &mut redis::Connection) -> HashMap<String, String> {
@@ -30,10 +37,12 @@ pub(crate) fn server_stamp(
     private_pid: Option<u32>,
 ) -> Result<ServerStamp, Error> {
     // The first command of the run: a server that talks nonsense is found out here.
-    redis::cmd("PING").query::<redis::Value>(connection).map_err(|error| Error::Store {
-        doing: format!("PING on {url}"),
-        cause: error.to_string(),
-    })?;
+    redis::cmd("PING")
+        .query::<redis::Value>(connection)
+        .map_err(|error| Error::Store {
+            doing: format!("PING on {url}"),
+            cause: error.to_string(),
+        })?;
     let info = info(connection);
     let field = |name: &str| info.get(name).cloned();
     let (name, version) = if let Some(version) = field("hotcopy_version") {
@@ -47,7 +56,10 @@ pub(crate) fn server_stamp(
     let mut settings = BTreeMap::new();
     for name in SETTINGS {
         let mut get = redis::cmd("CONFIG");
-        let found = get.arg("GET").arg(name).query::<BTreeMap<String, String>>(connection);
+        let found = get
+            .arg("GET")
+            .arg(name)
+            .query::<BTreeMap<String, String>>(connection);
         let Ok(found) = found else { break };
         settings.extend(found);
     }

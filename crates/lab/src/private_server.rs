@@ -54,17 +54,26 @@ impl PrivateServer {
             command.arg("serve");
         }
         command.args(&words[1..]).args(["--port", "0"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = start(&mut command, words)?;
         let stdout = child.0.stdout.take().expect("stdout is piped");
         let Some(port) = announced_port(stdout) else {
-            return Err(failed(words, &last_words(&mut child, "it did not say that it is ready")));
+            return Err(failed(
+                words,
+                &last_words(&mut child, "it did not say that it is ready"),
+            ));
         };
         // Nobody reads its messages from here on; a full pipe would block it.
         if let Some(mut stderr) = child.0.stderr.take() {
             std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         }
-        Ok(PrivateServer { url: loopback_url(port), child })
+        Ok(PrivateServer {
+            url: loopback_url(port),
+            child,
+        })
     }
 
     /// redis-server and its relatives need a port chosen for them, and arguments that keep them
@@ -80,11 +89,19 @@ impl PrivateServer {
             .args(["--dbfilename", &format!("hotcopy-lab-{port}.rdb")])
             .arg("--dir")
             .arg(&directory);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = start(&mut command, words)?;
         let started = Instant::now();
         loop {
-            if child.0.try_wait().map_err(Error::system("waiting for the server"))?.is_some() {
+            if child
+                .0
+                .try_wait()
+                .map_err(Error::system("waiting for the server"))?
+                .is_some()
+            {
                 return Err(failed(words, &last_words(&mut child, "it ended at once")));
             }
             if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
@@ -96,13 +113,24 @@ impl PrivateServer {
             std::thread::sleep(Duration::from_millis(20));
         }
         for pipe in [
-            child.0.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
-            child.0.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+            child
+                .0
+                .stdout
+                .take()
+                .map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+            child
+                .0
+                .stderr
+                .take()
+                .map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
         ] {
             let Some(mut pipe) = pipe else { continue };
             std::thread::spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
         }
-        Ok(PrivateServer { url: loopback_url(port), child })
+        Ok(PrivateServer {
+            url: loopback_url(port),
+            child,
+        })
     }
 }
 
@@ -119,11 +147,16 @@ fn start(command: &mut Command, words: &[String]) -> Result<BoundChild, Error> {
 }
 
 fn failed(words: &[String], cause: &str) -> Error {
-    Error::Spawn { command: shell_words::join(words), cause: cause.into() }
+    Error::Spawn {
+        command: shell_words::join(words),
+        cause: cause.into(),
+    }
 }
 
 fn loopback_url(port: u16) -> RedisUrl {
-    format!("redis://127.0.0.1:{port}").parse().expect("a well-formed URL")
+    format!("redis://127.0.0.1:{port}")
+        .parse()
+        .expect("a well-formed URL")
 }
 
 /// A port nobody listens on now. Another process may take it before our server does; then the
@@ -159,5 +192,9 @@ fn last_words(child: &mut BoundChild, otherwise: &str) -> String {
     if let Some(mut stderr) = child.0.stderr.take() {
         let _ = stderr.read_to_string(&mut text);
     }
-    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or(otherwise).trim().to_owned()
+    text.lines()
+        .rfind(|line| !line.trim().is_empty())
+        .unwrap_or(otherwise)
+        .trim()
+        .to_owned()
 }

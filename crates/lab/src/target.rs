@@ -29,10 +29,14 @@ pub struct RedisUrl {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TargetError {
     /// A store that this version cannot read from.
-    #[error("memcached targets are not supported yet: use a redis:// URL, or nothing for the embedded server")]
+    #[error(
+        "memcached targets are not supported yet: use a redis:// URL, or nothing for the embedded server"
+    )]
     Memcached,
     /// A topology that this experiment cannot read from.
-    #[error("{scheme}:// is not supported by this experiment: point it at one node with redis://HOST:PORT")]
+    #[error(
+        "{scheme}:// is not supported by this experiment: point it at one node with redis://HOST:PORT"
+    )]
     Topology {
         /// The scheme of the URL.
         scheme: String,
@@ -70,7 +74,9 @@ impl FromStr for Target {
             let words = shell_words::split(command)
                 .map_err(|error| TargetError::SpawnCommand(error.to_string()))?;
             return match words.first() {
-                None => Err(TargetError::SpawnCommand("the command line is empty".into())),
+                None => Err(TargetError::SpawnCommand(
+                    "the command line is empty".into(),
+                )),
                 Some(program) if program_name(program) == "memcached" => {
                     Err(TargetError::Memcached)
                 }
@@ -83,9 +89,9 @@ impl FromStr for Target {
                 Ok(Target::Redis(Box::new(text.parse()?)))
             }
             Some("memcached" | "memcache") => Err(TargetError::Memcached),
-            Some(scheme @ ("redis-cluster" | "redis-sentinel")) => {
-                Err(TargetError::Topology { scheme: scheme.into() })
-            }
+            Some(scheme @ ("redis-cluster" | "redis-sentinel")) => Err(TargetError::Topology {
+                scheme: scheme.into(),
+            }),
             _ => Err(TargetError::Unknown { text: text.into() }),
         }
     }
@@ -110,11 +116,18 @@ impl FromStr for RedisUrl {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let info = text.into_connection_info().map_err(|error| TargetError::Malformed {
-            url: mask_password(text),
-            cause: error.detail().map_or_else(|| error.to_string(), str::to_owned),
-        })?;
-        Ok(RedisUrl { url: text.into(), info })
+        let info = text
+            .into_connection_info()
+            .map_err(|error| TargetError::Malformed {
+                url: mask_password(text),
+                cause: error
+                    .detail()
+                    .map_or_else(|| error.to_string(), str::to_owned),
+            })?;
+        Ok(RedisUrl {
+            url: text.into(),
+            info,
+        })
     }
 }
 
@@ -135,7 +148,9 @@ impl RedisUrl {
         match self.info.addr() {
             ConnectionAddr::Unix(_) => true,
             ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
-                let Ok(addresses) = (host.as_str(), *port).to_socket_addrs() else { return false };
+                let Ok(addresses) = (host.as_str(), *port).to_socket_addrs() else {
+                    return false;
+                };
                 let mut addresses = addresses.peekable();
                 addresses.peek().is_some() && addresses.all(|a| is_loopback(a.ip()))
             }
@@ -167,7 +182,9 @@ impl fmt::Display for RedisUrl {
 ///
 /// Works on text that is no valid URL too, because error messages quote what the user typed.
 pub fn mask_password(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.into() };
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text.into();
+    };
     let authority_end = rest.find('/').unwrap_or(rest.len());
     // A password may hold an unescaped '/': without an '@' before the first one, look further.
     let at = rest[..authority_end].rfind('@').or_else(|| rest.rfind('@'));
@@ -179,7 +196,9 @@ pub fn mask_password(text: &str) -> String {
     let rest = match rest.find("pass=") {
         Some(start) => {
             let value = start + "pass=".len();
-            let end = rest[value..].find('&').map_or(rest.len(), |len| value + len);
+            let end = rest[value..]
+                .find('&')
+                .map_or(rest.len(), |len| value + len);
             format!("{}***{}", &rest[..value], &rest[end..])
         }
         None => rest,
@@ -211,10 +230,24 @@ mod tests {
 
     #[test]
     fn targets_of_later_experiments_are_refused_by_name() {
-        assert_eq!(parse("memcached://h:1").unwrap_err(), TargetError::Memcached);
-        assert_eq!(parse("spawn:/usr/bin/memcached -t 4").unwrap_err(), TargetError::Memcached);
-        assert!(parse("redis-cluster://h:1").unwrap_err().to_string().contains("one node"));
-        assert!(matches!(parse("spawn:").unwrap_err(), TargetError::SpawnCommand(_)));
+        assert_eq!(
+            parse("memcached://h:1").unwrap_err(),
+            TargetError::Memcached
+        );
+        assert_eq!(
+            parse("spawn:/usr/bin/memcached -t 4").unwrap_err(),
+            TargetError::Memcached
+        );
+        assert!(
+            parse("redis-cluster://h:1")
+                .unwrap_err()
+                .to_string()
+                .contains("one node")
+        );
+        assert!(matches!(
+            parse("spawn:").unwrap_err(),
+            TargetError::SpawnCommand(_)
+        ));
     }
 
     #[test]
@@ -229,13 +262,18 @@ mod tests {
             ("redis://:s3cret@h:1/2", "redis://:***@h:1/2"),
             ("rediss://user:s3cret@h", "rediss://user:***@h"),
             ("redis://u:a/b@h/0", "redis://u:***@h/0"),
-            ("unix:///tmp/s?db=1&pass=s3cret&user=u", "unix:///tmp/s?db=1&pass=***&user=u"),
+            (
+                "unix:///tmp/s?db=1&pass=s3cret&user=u",
+                "unix:///tmp/s?db=1&pass=***&user=u",
+            ),
             ("redis://h:6379", "redis://h:6379"),
             ("spawn:redis-server", "spawn:redis-server"),
         ] {
             assert_eq!(mask_password(given), shown);
         }
-        let error = parse("redis://u:s3cret@h:notaport").unwrap_err().to_string();
+        let error = parse("redis://u:s3cret@h:notaport")
+            .unwrap_err()
+            .to_string();
         assert!(!error.contains("s3cret"), "{error}");
     }
 
@@ -248,7 +286,9 @@ mod tests {
             ("redis+unix:///tmp/s", true),
             ("redis://192.0.2.1:1", false),
         ] {
-            let Ok(Target::Redis(url)) = parse(url) else { panic!("{url}") };
+            let Ok(Target::Redis(url)) = parse(url) else {
+                panic!("{url}")
+            };
             assert_eq!(url.is_local(), local, "{url}");
         }
     }

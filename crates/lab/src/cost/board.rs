@@ -20,9 +20,17 @@ pub(super) struct RevisionBoard {
 impl RevisionBoard {
     /// A new board in the system's directory for temporary files, at revision 0, and its path.
     pub(super) fn create() -> io::Result<(Self, TemporaryPath)> {
-        let name = format!("hotcopy-lab-{}-{:08x}.board", std::process::id(), fastrand::u32(..));
+        let name = format!(
+            "hotcopy-lab-{}-{:08x}.board",
+            std::process::id(),
+            fastrand::u32(..)
+        );
         let path = std::env::temp_dir().join(name);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
         let path = TemporaryPath(path);
         file.set_len(size_of::<AtomicU64>() as u64)?;
         Ok((Self::map(&file)?, path))
@@ -34,7 +42,11 @@ impl RevisionBoard {
     }
 
     fn map(file: &File) -> io::Result<Self> {
-        Ok(RevisionBoard { map: MmapOptions::new().len(size_of::<AtomicU64>()).map_raw(file)? })
+        Ok(RevisionBoard {
+            map: MmapOptions::new()
+                .len(size_of::<AtomicU64>())
+                .map_raw(file)?,
+        })
     }
 
     /// The newest revision whose write the store has acknowledged.

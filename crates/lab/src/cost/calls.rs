@@ -9,8 +9,8 @@ use redis::Value as Reply;
 use redis::aio::MultiplexedConnection;
 
 use super::reading::{Decoded, ReadError, Reading, payload};
-use crate::results::{Histogram, Recorder};
 use crate::results::cost::{Call, Decode, Step};
+use crate::results::{Histogram, Recorder};
 
 /// Calls that are made before any is counted.
 const WARM_UP: usize = 50;
@@ -27,8 +27,10 @@ pub(super) async fn measure(
     for _ in 1..warm_up {
         reply = reading.fetch(&mut connection).await?;
     }
-    let mut steps: Vec<(Step, Recorder)> =
-        steps_of(reading).into_iter().map(|step| (step, Recorder::new())).collect();
+    let mut steps: Vec<(Step, Recorder)> = steps_of(reading)
+        .into_iter()
+        .map(|step| (step, Recorder::new()))
+        .collect();
     let started = Instant::now();
     let mut calls = 0_u32;
     while started.elapsed() < time {
@@ -43,7 +45,10 @@ pub(super) async fn measure(
             times.record(step.run(&mut connection, reading, &reply).await?);
         }
     }
-    let measured = |(step, times)| Call { step, time: Histogram::from_recorder(&times) };
+    let measured = |(step, times)| Call {
+        step,
+        time: Histogram::from_recorder(&times),
+    };
     Ok(steps.into_iter().map(measured).collect())
 }
 
@@ -60,7 +65,10 @@ fn steps_of(reading: &Reading) -> Vec<Step> {
 
 impl Step {
     fn reaches_store(self) -> bool {
-        matches!(self, Step::Get | Step::GetAndDecode | Step::GetAndDecodeTyped)
+        matches!(
+            self,
+            Step::Get | Step::GetAndDecode | Step::GetAndDecodeTyped
+        )
     }
 
     /// The time of one call. The object is dropped after it: the article's runtime, too, collects

@@ -63,7 +63,10 @@ impl ChangeWriter {
         let (board, path) =
             RevisionBoard::create().map_err(Error::system("making a file to share revisions"))?;
         let stop = Arc::new(AtomicBool::new(false));
-        let notices = Notices { channel: seed.channel(), board: path.0.clone() };
+        let notices = Notices {
+            channel: seed.channel(),
+            board: path.0.clone(),
+        };
         let mut connection = crate::connect::connect_blocking(url)?;
         let writer = Writer {
             set: seed.set_command_of(),
@@ -77,7 +80,12 @@ impl ChangeWriter {
             .name("changes".into())
             .spawn(move || writer.run(&mut connection))
             .map_err(Error::system("starting a thread"))?;
-        Ok(ChangeWriter { stop, thread, notices, _path: path })
+        Ok(ChangeWriter {
+            stop,
+            thread,
+            notices,
+            _path: path,
+        })
     }
 
     pub(super) fn notices(&self) -> &Notices {
@@ -113,7 +121,10 @@ impl Writer {
         for revision in 1.. {
             let bytes = self.document.at_revision(revision);
             let due = start + self.every.mul_f64(revision as f64);
-            while let Some(wait) = due.checked_sub(monotonic_now()).filter(|wait| !wait.is_zero()) {
+            while let Some(wait) = due
+                .checked_sub(monotonic_now())
+                .filter(|wait| !wait.is_zero())
+            {
                 if self.stop.load(Ordering::Relaxed) {
                     return Ok(changes);
                 }
@@ -123,8 +134,15 @@ impl Writer {
             let acknowledged = monotonic_now();
             self.board.announce(revision);
             let mut notice = redis::cmd("PUBLISH");
-            notice.arg(&self.channel).arg(revision).exec(connection).map_err(failed)?;
-            changes.push(Change { revision, acknowledged });
+            notice
+                .arg(&self.channel)
+                .arg(revision)
+                .exec(connection)
+                .map_err(failed)?;
+            changes.push(Change {
+                revision,
+                acknowledged,
+            });
         }
         Ok(changes)
     }
@@ -147,12 +165,18 @@ impl ChangeLog {
         reads: u64,
     ) -> ChangesOfRow {
         let mut lags = Vec::new();
-        let made = self.changes.iter().filter(|change| window.contains(&change.acknowledged));
+        let made = self
+            .changes
+            .iter()
+            .filter(|change| window.contains(&change.acknowledged));
         let mut count = 0;
         for change in made {
             count += 1;
             // A later version that was read instead covers this one.
-            let seen = sightings.list.iter().find(|seen| seen.revision >= change.revision);
+            let seen = sightings
+                .list
+                .iter()
+                .find(|seen| seen.revision >= change.revision);
             if let Some(seen) = seen {
                 let lag = seen.at.saturating_sub(change.acknowledged);
                 lags.push(lag);
@@ -174,17 +198,32 @@ mod tests {
     fn a_change_counts_as_seen_when_it_or_a_later_version_was_read() {
         let log = ChangeLog {
             changes: [(1, 5), (2, 20), (3, 30), (4, 40), (5, 99)]
-                .map(|(revision, at)| Change { revision, acknowledged: ms(at) })
+                .map(|(revision, at)| Change {
+                    revision,
+                    acknowledged: ms(at),
+                })
                 .into(),
         };
         // 1 lies before the window, 2 was overtaken by 3, 4 was never seen, 5 lies after it.
         let sightings = Sightings {
-            list: vec![Sighting { revision: 1, at: ms(6) }, Sighting { revision: 3, at: ms(31) }],
+            list: vec![
+                Sighting {
+                    revision: 1,
+                    at: ms(6),
+                },
+                Sighting {
+                    revision: 3,
+                    at: ms(31),
+                },
+            ],
             reloads: 2,
         };
         let load = Load::Rate { per_s: 10.0 };
         let row = log.of_row(load, &(ms(10)..ms(50)), &sightings, 4, 100);
         assert_eq!((row.made, row.seen), (3, 2));
-        assert_eq!((row.lag_p50_us, row.lag_max_us), (Some(6_000.0), Some(11_000.0)));
+        assert_eq!(
+            (row.lag_p50_us, row.lag_max_us),
+            (Some(6_000.0), Some(11_000.0))
+        );
     }
 }

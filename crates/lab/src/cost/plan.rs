@@ -21,14 +21,31 @@ const MOST_ALLOCATOR_TIME: Duration = Duration::from_secs(2);
 /// The rows: first those at the given rate, the schedule by itself before them, since its cost is
 /// subtracted from theirs; then full load; then the allocator's passes.
 pub(super) fn passes(options: &Options, full_load: bool) -> Vec<Pass> {
-    let rate = Load::Rate { per_s: options.rate_per_s };
-    let full = Load::Full { workers: options.workers };
-    let mut rows = vec![(Path::Nothing, rate), (Path::Store, rate), (Path::Memory, rate)];
+    let rate = Load::Rate {
+        per_s: options.rate_per_s,
+    };
+    let full = Load::Full {
+        workers: options.workers,
+    };
+    let mut rows = vec![
+        (Path::Nothing, rate),
+        (Path::Store, rate),
+        (Path::Memory, rate),
+    ];
     if full_load {
-        rows.extend([(Path::Store, full), (Path::Memory, full), (Path::Nothing, full)]);
+        rows.extend([
+            (Path::Store, full),
+            (Path::Memory, full),
+            (Path::Nothing, full),
+        ]);
     }
     let pass = |count_allocations, time| {
-        move |&(path, load): &(Path, Load)| Pass { path, load, time, count_allocations }
+        move |&(path, load): &(Path, Load)| Pass {
+            path,
+            load,
+            time,
+            count_allocations,
+        }
     };
     let measured = rows.iter().map(pass(false, options.row_time));
     let counted = rows
@@ -50,7 +67,11 @@ impl Pass {
             Load::Rate { per_s } => format!("{per_s}/s"),
             Load::Full { .. } => "full load".to_owned(),
         };
-        let suffix = if self.count_allocations { ", allocator" } else { "" };
+        let suffix = if self.count_allocations {
+            ", allocator"
+        } else {
+            ""
+        };
         match (self.path, self.load) {
             (Path::Nothing, Load::Full { .. }) => "empty loop, full load".to_owned(),
             _ => format!("{path}, {load}{suffix}"),

@@ -22,7 +22,11 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {msg}, {eta} to go")
             .expect("a valid template");
         bar.set_style(style.progress_chars("━╸─"));
-        Progress { bar, finished: Duration::ZERO, step: None }
+        Progress {
+            bar,
+            finished: Duration::ZERO,
+            step: None,
+        }
     }
 
     pub(super) fn begin(&mut self, what: String, time: Duration) {
@@ -31,8 +35,11 @@ impl Progress {
     }
 
     pub(super) fn tick(&self) {
-        let running = self.step.map_or(Duration::ZERO, |(start, time)| start.elapsed().min(time));
-        self.bar.set_position((self.finished + running).as_millis() as u64);
+        let running = self
+            .step
+            .map_or(Duration::ZERO, |(start, time)| start.elapsed().min(time));
+        self.bar
+            .set_position((self.finished + running).as_millis() as u64);
     }
 
     pub(super) fn end_step(&mut self) {

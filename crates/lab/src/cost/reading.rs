@@ -43,7 +43,11 @@ pub(crate) enum ReadError {
 
 impl Reading {
     pub(crate) fn get(key: &str, decode: Decode, typed: bool) -> Self {
-        Reading { command: vec!["GET".into(), key.into()], decode, typed }
+        Reading {
+            command: vec!["GET".into(), key.into()],
+            decode,
+            typed,
+        }
     }
 
     /// Sends the command and waits for the reply, as bytes.
@@ -76,9 +80,9 @@ impl Reading {
         match self.decode {
             Decode::Client => self.convert(reply),
             Decode::None => Ok(Decoded::Bytes(payload(reply)?)),
-            Decode::Json | Decode::Msgpack => {
-                self.decode_document(&payload(reply)?).map(Decoded::Document)
-            }
+            Decode::Json | Decode::Msgpack => self
+                .decode_document(&payload(reply)?)
+                .map(Decoded::Document),
         }
     }
 
@@ -98,8 +102,10 @@ impl Reading {
                 cause: error.to_string(),
             })
         } else {
-            serde_json::from_slice(bytes)
-                .map_err(|error| ReadError::Undecodable { format: "JSON", cause: error.to_string() })
+            serde_json::from_slice(bytes).map_err(|error| ReadError::Undecodable {
+                format: "JSON",
+                cause: error.to_string(),
+            })
         }
     }
 
@@ -107,7 +113,11 @@ impl Reading {
     fn convert(&self, reply: Reply) -> Result<Decoded, ReadError> {
         let pairs = matches!(&reply, Reply::Map(_))
             || self.command[0].eq_ignore_ascii_case("HGETALL") && matches!(&reply, Reply::Array(_));
-        let flat = |items: &[Reply]| items.iter().all(|item| matches!(item, Reply::BulkString(_)));
+        let flat = |items: &[Reply]| {
+            items
+                .iter()
+                .all(|item| matches!(item, Reply::BulkString(_)))
+        };
         Ok(match reply {
             Reply::BulkString(bytes) => Decoded::Bytes(bytes),
             reply if pairs => Decoded::Map(from_reply(reply)?),
@@ -134,7 +144,10 @@ pub(crate) fn payload_len(reply: &Reply) -> u64 {
         Reply::SimpleString(text) => text.len() as u64,
         Reply::VerbatimString { text, .. } => text.len() as u64,
         Reply::Array(items) | Reply::Set(items) => sum(items),
-        Reply::Map(pairs) => pairs.iter().map(|(k, v)| payload_len(k) + payload_len(v)).sum(),
+        Reply::Map(pairs) => pairs
+            .iter()
+            .map(|(k, v)| payload_len(k) + payload_len(v))
+            .sum(),
         Reply::Int(number) => number.to_string().len() as u64,
         Reply::Double(number) => number.to_string().len() as u64,
         _ => 0,
@@ -167,7 +180,11 @@ mod tests {
 
     fn client(command: &[&str]) -> Reading {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Reading { command, decode: Decode::Client, typed: false }
+        Reading {
+            command,
+            decode: Decode::Client,
+            typed: false,
+        }
     }
 
     fn bulk(text: &str) -> Reply {
@@ -182,7 +199,9 @@ mod tests {
             Reply::Map(vec![(bulk("field"), bulk("value"))]),
         ] {
             assert_eq!(payload_len(&reply), 10);
-            let Ok(Decoded::Map(map)) = reading.decode(reply) else { panic!("not a map") };
+            let Ok(Decoded::Map(map)) = reading.decode(reply) else {
+                panic!("not a map")
+            };
             assert_eq!(map[b"field".as_slice()], b"value");
         }
     }
@@ -200,7 +219,13 @@ mod tests {
     #[test]
     fn what_does_not_decode_says_where() {
         let reading = Reading::get("k", Decode::Json, false);
-        let error = reading.decode(bulk("{\"a\": nope}")).unwrap_err().to_string();
-        assert!(error.contains("JSON") && error.contains("line 1 column"), "{error}");
+        let error = reading
+            .decode(bulk("{\"a\": nope}"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("JSON") && error.contains("line 1 column"),
+            "{error}"
+        );
     }
 }

@@ -17,8 +17,13 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 /// The value, in a form that can be given a new revision.
 #[derive(Debug, Clone)]
 pub(super) enum Document {
-    Generated { decode: Decode },
-    Object { object: serde_json::Value, decode: Decode },
+    Generated {
+        decode: Decode,
+    },
+    Object {
+        object: serde_json::Value,
+        decode: Decode,
+    },
     /// Bytes that are no object: they cannot be changed.
     Opaque(Vec<u8>),
 }
@@ -28,9 +33,9 @@ impl Document {
     pub(super) fn at_revision(&self, revision: u64) -> Vec<u8> {
         match self {
             Document::Opaque(bytes) => bytes.clone(),
-            Document::Generated { decode: Decode::Json } => {
-                value::config::generate(revision).to_json()
-            }
+            Document::Generated {
+                decode: Decode::Json,
+            } => value::config::generate(revision).to_json(),
             Document::Generated { decode } => encode(&value::config::generate(revision), *decode),
             Document::Object { object, decode } => {
                 let object = value::with_revision(object, revision);
@@ -69,11 +74,17 @@ impl Seed {
         } else {
             format!("hotcopy:lab:{:08x}:config", fastrand::u32(..))
         };
-        let seed = Seed { key, private, renewed: Instant::now() };
-        (seed.set_command_of())(bytes).exec(connection).map_err(|error| Error::Store {
-            doing: format!("writing the value ({} bytes)", bytes.len()),
-            cause: error.to_string(),
-        })?;
+        let seed = Seed {
+            key,
+            private,
+            renewed: Instant::now(),
+        };
+        (seed.set_command_of())(bytes)
+            .exec(connection)
+            .map_err(|error| Error::Store {
+                doing: format!("writing the value ({} bytes)", bytes.len()),
+                cause: error.to_string(),
+            })?;
         Ok(seed)
     }
 
@@ -131,13 +142,16 @@ mod tests {
     fn each_revision_of_a_document_differs_and_decodes_to_its_number() {
         let object = serde_json::json!({"a": [1, 2]});
         for document in [
-            Document::Generated { decode: Decode::Json },
-            Document::Object { object, decode: Decode::Json },
+            Document::Generated {
+                decode: Decode::Json,
+            },
+            Document::Object {
+                object,
+                decode: Decode::Json,
+            },
         ] {
-            let old: serde_json::Value =
-                serde_json::from_slice(&document.at_revision(3)).unwrap();
-            let new: serde_json::Value =
-                serde_json::from_slice(&document.at_revision(4)).unwrap();
+            let old: serde_json::Value = serde_json::from_slice(&document.at_revision(3)).unwrap();
+            let new: serde_json::Value = serde_json::from_slice(&document.at_revision(4)).unwrap();
             assert_ne!(old, new);
             assert_eq!(value::revision_of(&old), Some(3));
             assert_eq!(value::revision_of(&new), Some(4));
@@ -146,8 +160,14 @@ mod tests {
 
     #[test]
     fn a_message_pack_document_decodes_like_its_json_twin() {
-        let packed = Document::Generated { decode: Decode::Msgpack }.at_revision(1);
-        let text = Document::Generated { decode: Decode::Json }.at_revision(1);
+        let packed = Document::Generated {
+            decode: Decode::Msgpack,
+        }
+        .at_revision(1);
+        let text = Document::Generated {
+            decode: Decode::Json,
+        }
+        .at_revision(1);
         let packed: serde_json::Value = rmp_serde::from_slice(&packed).unwrap();
         let text: serde_json::Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(packed, text);

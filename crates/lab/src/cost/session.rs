@@ -105,7 +105,16 @@ impl<'a> Session<'a> {
             warnings: Vec::new(),
             interrupted: false,
         };
-        Ok(Session { options, interrupt, url, connection, value, server_cpu, result, _server: server })
+        Ok(Session {
+            options,
+            interrupt,
+            url,
+            connection,
+            value,
+            server_cpu,
+            result,
+            _server: server,
+        })
     }
 
     /// Measures everything, cleans up, and derives what follows from the rows.
@@ -176,11 +185,14 @@ impl<'a> Session<'a> {
         let spec = self.spec(Work::Calls { at_most_per_s }, time);
         let mut row = RowProcess::start("one call", &spec)?;
         progress.begin("one call".into(), time);
-        self.wait_for(&mut row, progress, ROW_GRACE, |m| matches!(m, FromRow::Ready))?;
+        self.wait_for(&mut row, progress, ROW_GRACE, |m| {
+            matches!(m, FromRow::Ready)
+        })?;
         row.go()?;
         let limit = time + ROW_GRACE;
-        let message =
-            self.wait_for(&mut row, progress, limit, |m| matches!(m, FromRow::Calls(_)))?;
+        let message = self.wait_for(&mut row, progress, limit, |m| {
+            matches!(m, FromRow::Calls(_))
+        })?;
         progress.end_step();
         match message {
             FromRow::Calls(calls) => Ok(calls),
@@ -201,27 +213,37 @@ impl<'a> Session<'a> {
             count_allocations: pass.count_allocations,
         };
         let mut row = RowProcess::start(&pass.name(), &self.spec(work, pass.time))?;
-        self.wait_for(&mut row, progress, ROW_GRACE, |m| matches!(m, FromRow::Ready))?;
+        self.wait_for(&mut row, progress, ROW_GRACE, |m| {
+            matches!(m, FromRow::Ready)
+        })?;
         progress.begin(pass.name(), pass.time);
         let hiccups = HiccupMeter::start().map_err(Error::system("starting the hiccup meter"))?;
         let server_before = self.server_cpu.as_mut().and_then(ServerCpuMeter::read);
         row.go()?;
         let limit = pass.time + ROW_GRACE;
-        self.wait_for(&mut row, progress, limit, |m| matches!(m, FromRow::WindowClosed))?;
+        self.wait_for(&mut row, progress, limit, |m| {
+            matches!(m, FromRow::WindowClosed)
+        })?;
         let server_after = self.server_cpu.as_mut().and_then(ServerCpuMeter::read);
         let hiccups = hiccups.stop();
         progress.end_step();
-        let FromRow::Row(reading) =
-            self.wait_for(&mut row, progress, ROW_GRACE, |m| matches!(m, FromRow::Row(_)))?
+        let FromRow::Row(reading) = self.wait_for(&mut row, progress, ROW_GRACE, |m| {
+            matches!(m, FromRow::Row(_))
+        })?
         else {
             unreachable!("it was waited for")
         };
-        let server_cpu = server_before.zip(server_after).zip(self.server_cpu.as_ref()).map(
-            |((before, after), meter)| {
+        let server_cpu = server_before
+            .zip(server_after)
+            .zip(self.server_cpu.as_ref())
+            .map(|((before, after), meter)| {
                 ServerCpu::new(after.saturating_sub(before), reading.wall, meter.source())
-            },
-        );
-        Ok(Observed { reading: *reading, server_cpu, hiccups })
+            });
+        Ok(Observed {
+            reading: *reading,
+            server_cpu,
+            hiccups,
+        })
     }
 
     /// The first message that is `wanted`, looking after everything else meanwhile.
@@ -290,13 +312,25 @@ struct RowSightings {
 
 fn arrivals(log: &ChangeLog, rows: &[RowSightings]) -> Changes {
     let of_row = |row: &RowSightings| {
-        log.of_row(row.load, &row.window, &row.sightings, row.stale_reads, row.reads)
+        log.of_row(
+            row.load,
+            &row.window,
+            &row.sightings,
+            row.stale_reads,
+            row.reads,
+        )
     };
-    Changes { rows: rows.iter().map(of_row).collect() }
+    Changes {
+        rows: rows.iter().map(of_row).collect(),
+    }
 }
 
 fn row(pass: &Pass, observed: Observed, pacing_share_of_core: Option<f64>) -> Row {
-    let Observed { reading, server_cpu, hiccups } = observed;
+    let Observed {
+        reading,
+        server_cpu,
+        hiccups,
+    } = observed;
     let wall = reading.wall;
     Row {
         path: pass.path,
@@ -304,7 +338,9 @@ fn row(pass: &Pass, observed: Observed, pacing_share_of_core: Option<f64>) -> Ro
         wall_s: wall.as_secs_f64(),
         reads: reading.reads,
         throughput_per_s: per_second(reading.reads, wall),
-        schedule: reading.due.map(|due| Schedule::new(due.due, reading.reads, due.abandoned)),
+        schedule: reading
+            .due
+            .map(|due| Schedule::new(due.due, reading.reads, due.abandoned)),
         lag: reading.lag,
         service: reading.service,
         response: reading.response,

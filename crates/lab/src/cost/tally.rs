@@ -58,8 +58,15 @@ pub(super) struct ReadTimes {
 impl Tally {
     pub(super) fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let stripe = || Mutex::new(Stripe { counts: Counts::default(), times: Times::new() });
-        Tally { stripes: std::iter::repeat_with(stripe).take(cores).collect() }
+        let stripe = || {
+            Mutex::new(Stripe {
+                counts: Counts::default(),
+                times: Times::new(),
+            })
+        };
+        Tally {
+            stripes: std::iter::repeat_with(stripe).take(cores).collect(),
+        }
     }
 
     /// One read of an open loop.
@@ -128,7 +135,9 @@ impl Tally {
 
 /// A panic elsewhere leaves a stripe's sums usable.
 fn lock(stripe: &Mutex<Stripe>) -> MutexGuard<'_, Stripe> {
-    stripe.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    stripe
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Counts {
@@ -145,7 +154,11 @@ impl Counts {
 
 impl Times {
     fn new() -> Self {
-        Times { lag: Recorder::new(), service: Recorder::new(), response: Recorder::new() }
+        Times {
+            lag: Recorder::new(),
+            service: Recorder::new(),
+            response: Recorder::new(),
+        }
     }
 }
 
@@ -160,11 +173,25 @@ mod tests {
     fn sums_cover_all_stripes_and_response_is_lag_plus_service() {
         let tally = Tally::new();
         for worker in 0..10 {
-            let cost = ReadCost { payload_bytes: 7, decode: Some(MS), stale: worker == 3 };
-            tally.finished(worker, cost, ReadTimes { lag: 2 * MS, service: 3 * MS });
+            let cost = ReadCost {
+                payload_bytes: 7,
+                decode: Some(MS),
+                stale: worker == 3,
+            };
+            tally.finished(
+                worker,
+                cost,
+                ReadTimes {
+                    lag: 2 * MS,
+                    service: 3 * MS,
+                },
+            );
         }
         let counts = tally.counts();
-        assert_eq!((counts.reads, counts.payload_bytes, counts.stale_reads), (10, 70, 1));
+        assert_eq!(
+            (counts.reads, counts.payload_bytes, counts.stale_reads),
+            (10, 70, 1)
+        );
         assert_eq!((counts.decodes, counts.decode_time), (10, 10 * MS));
         let times = tally.times();
         assert_eq!(times.response.count(), 10);
@@ -184,7 +211,10 @@ mod tests {
     fn a_batch_is_one_sample_of_its_mean() {
         let tally = Tally::new();
         tally.finished_batch(1, 1000, true, Duration::from_nanos(5_400));
-        assert_eq!((tally.counts().reads, tally.counts().stale_reads), (1000, 1000));
+        assert_eq!(
+            (tally.counts().reads, tally.counts().stale_reads),
+            (1000, 1000)
+        );
         let service = Histogram::from_recorder(&tally.times().service);
         assert_eq!((service.count, service.mean_us), (1, 0.0054));
     }

@@ -37,13 +37,18 @@ impl ValueInStore {
                 let reading = Reading::get(seed.key(), options.decode, typed);
                 (reading, source, Some((seed, document)))
             }
-            ValueChoice::Key(key) => {
-                (Reading::get(key, options.decode, false), format!("key {key}"), None)
-            }
+            ValueChoice::Key(key) => (
+                Reading::get(key, options.decode, false),
+                format!("key {key}"),
+                None,
+            ),
             ValueChoice::Command(words) => {
                 refuse_writes(connection, words)?;
-                let reading =
-                    Reading { command: words.clone(), decode: Decode::Client, typed: false };
+                let reading = Reading {
+                    command: words.clone(),
+                    decode: Decode::Client,
+                    typed: false,
+                };
                 (reading, "command".to_owned(), None)
             }
         };
@@ -64,17 +69,29 @@ impl ValueInStore {
             values: shape.as_ref().map(|shape| shape.values),
             depth: shape.as_ref().map(|shape| shape.depth),
         };
-        Ok(ValueInStore { reading, info, seed })
+        Ok(ValueInStore {
+            reading,
+            info,
+            seed,
+        })
     }
 }
 
 fn document(options: &Options) -> Result<(String, Document), Error> {
     let ValueChoice::File(path) = &options.value else {
-        let decode = if options.decode == Decode::None { Decode::Json } else { options.decode };
+        let decode = if options.decode == Decode::None {
+            Decode::Json
+        } else {
+            options.decode
+        };
         return Ok(("generated config".into(), Document::Generated { decode }));
     };
     let bytes = value::source::load_file(path)?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
     if options.change_every.is_none() {
         return Ok((name, Document::Opaque(bytes)));
     }
@@ -83,9 +100,13 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
         _ => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
     };
     match parsed {
-        Ok(object @ serde_json::Value::Object(_)) => {
-            Ok((name, Document::Object { object, decode: options.decode }))
-        }
+        Ok(object @ serde_json::Value::Object(_)) => Ok((
+            name,
+            Document::Object {
+                object,
+                decode: options.decode,
+            },
+        )),
         _ => Err(Error::Usage(
             "--change-every marks each version inside the value, so the file has to hold an object"
                 .into(),
@@ -105,13 +126,16 @@ fn first_bytes(options: &Options, document: &Document) -> Result<Vec<u8>, Error>
 /// Commands that the server itself lists as reading and not waiting.
 fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result<(), Error> {
     let name = &words[0];
-    let reply: Reply =
-        redis::cmd("COMMAND").arg("INFO").arg(name).query(connection).map_err(|error| {
-            Error::Store { doing: format!("COMMAND INFO {name}"), cause: error.to_string() }
+    let reply: Reply = redis::cmd("COMMAND")
+        .arg("INFO")
+        .arg(name)
+        .query(connection)
+        .map_err(|error| Error::Store {
+            doing: format!("COMMAND INFO {name}"),
+            cause: error.to_string(),
         })?;
-    let flags = flags_of(&reply).ok_or_else(|| {
-        Error::Usage(format!("the server does not know the command {name:?}"))
-    })?;
+    let flags = flags_of(&reply)
+        .ok_or_else(|| Error::Usage(format!("the server does not know the command {name:?}")))?;
     if !flags.contains("readonly") || flags.contains("blocking") {
         return Err(Error::Usage(format!(
             "{name} is not a read-only command; --command never writes and never waits"
@@ -122,9 +146,15 @@ fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result
 
 /// The third element of the first entry of `COMMAND INFO`.
 fn flags_of(reply: &Reply) -> Option<HashSet<String>> {
-    let Reply::Array(commands) = reply else { return None };
-    let Some(Reply::Array(fields)) = commands.first() else { return None };
-    let (Reply::Array(flags) | Reply::Set(flags)) = fields.get(2)? else { return None };
+    let Reply::Array(commands) = reply else {
+        return None;
+    };
+    let Some(Reply::Array(fields)) = commands.first() else {
+        return None;
+    };
+    let (Reply::Array(flags) | Reply::Set(flags)) = fields.get(2)? else {
+        return None;
+    };
     let text = |flag: &Reply| match flag {
         Reply::SimpleString(text) => Some(text.clone()),
         Reply::BulkString(bytes) => String::from_utf8(bytes.clone()).ok(),
@@ -161,14 +191,19 @@ fn read_once(
     }
     let decoded = reading.decode(reply).map_err(|error| match error {
         ReadError::Undecodable { format, cause } => Error::Undecodable { format, cause },
-        other => Error::Store { doing: reading.command_line(), cause: other.to_string() },
+        other => Error::Store {
+            doing: reading.command_line(),
+            cause: other.to_string(),
+        },
     })?;
     Ok((bytes, decoded.document().map(value::shape)))
 }
 
 fn wrong_type(key: &str, connection: &mut redis::Connection) -> Error {
-    let kind: String =
-        redis::cmd("TYPE").arg(key).query(connection).unwrap_or_else(|_| "another type".into());
+    let kind: String = redis::cmd("TYPE")
+        .arg(key)
+        .query(connection)
+        .unwrap_or_else(|_| "another type".into());
     let quoted = shell_words::quote(key);
     let example = match kind.as_str() {
         "hash" => format!("HGETALL {quoted}"),
@@ -178,5 +213,9 @@ fn wrong_type(key: &str, connection: &mut redis::Connection) -> Error {
         "stream" => format!("XRANGE {quoted} - +"),
         _ => format!("JSON.GET {quoted}"),
     };
-    Error::WrongType { key: key.into(), kind, example }
+    Error::WrongType {
+        key: key.into(),
+        kind,
+        example,
+    }
 }

@@ -14,7 +14,6 @@ enum Warning<'a> {
     DebugBuild,
     BusyGenerator { row: &'a Row, share: f64 },
     Noisy { row: &'a Row, p99_us: f64 },
-    BehindSchedule { row: &'a Row },
     NoFullLoad,
     NoServerCpu,
 }
@@ -41,19 +40,6 @@ impl fmt::Display for Warning<'_> {
                 name(row),
                 p99_us / 1e3
             ),
-            Warning::BehindSchedule { row } => {
-                let schedule = row.schedule.as_ref().expect("only rows with one");
-                write!(
-                    f,
-                    "{}: the rate was not reached: {} of {} reads due had finished at the end \
-                     of the window, {} were never answered; its other figures hold for the rate \
-                     that was reached",
-                    name(row),
-                    schedule.due - schedule.backlog,
-                    schedule.due,
-                    schedule.abandoned
-                )
-            }
             Warning::NoFullLoad => f.write_str(
                 "full load was left out because the target is not on this machine: \
                  add --full-load if the server may be loaded without limit",
@@ -85,11 +71,11 @@ pub(super) fn of(result: &CostResult) -> Vec<String> {
         warnings.push(Warning::DebugBuild);
     }
     for row in &result.rows {
-        if row.schedule.as_ref().is_some_and(|schedule| !schedule.kept) {
-            warnings.push(Warning::BehindSchedule { row });
-        }
         let at_rate = matches!(row.load, Load::Rate { .. });
-        if let Some(share) = row.client_cpu.busiest_thread_share.filter(|s| *s > BUSY_THREAD)
+        if let Some(share) = row
+            .client_cpu
+            .busiest_thread_share
+            .filter(|s| *s > BUSY_THREAD)
             && at_rate
         {
             warnings.push(Warning::BusyGenerator { row, share });

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-
 use super::pacer::sleep_until_precise;
 use crate::results::Recorder;
 

@@ -61,7 +61,9 @@ pub(super) fn drive<R: Reader, T>(
     let pacer = {
         let shared = Arc::clone(&shared);
         let handle = runtime.handle().clone();
-        std::thread::Builder::new().name("pacer".into()).spawn(move || shared.pace(&handle))
+        std::thread::Builder::new()
+            .name("pacer".into())
+            .spawn(move || shared.pace(&handle))
     };
     let pacer = pacer.map_err(|error| ReadError::Store(error.into()))?;
 
@@ -82,7 +84,10 @@ pub(super) fn drive<R: Reader, T>(
     runtime.shutdown_timeout(Duration::from_secs(1));
     let now = Instant::now();
     for read in started..due {
-        tally.abandoned(0, now.saturating_duration_since(shared.schedule.intended(read)));
+        tally.abandoned(
+            0,
+            now.saturating_duration_since(shared.schedule.intended(read)),
+        );
     }
     pacer.join().expect("the pacer does not panic");
     let abandoned = due - shared.done.load(Ordering::Acquire);
@@ -96,12 +101,19 @@ impl<R: Reader> Loop<R> {
         let mut handed_out = 0;
         while handed_out < due && !self.permits.is_closed() {
             sleep_until_precise(self.schedule.intended(handed_out));
-            let now_due = self.schedule.due_by(Instant::now()).clamp(handed_out + 1, due);
+            let now_due = self
+                .schedule
+                .due_by(Instant::now())
+                .clamp(handed_out + 1, due);
             let waiting = self.permits.available_permits();
             let wanted = (now_due - handed_out) as usize;
             // A permit that lies about means that every worker is busy.
             let workers = self.workers.load(Ordering::Relaxed);
-            let missing = if workers == 0 || waiting > 0 { waiting + wanted } else { 0 };
+            let missing = if workers == 0 || waiting > 0 {
+                waiting + wanted
+            } else {
+                0
+            };
             for worker in workers..(workers + missing).min(MOST_WORKERS) {
                 self.workers.fetch_add(1, Ordering::Relaxed);
                 handle.spawn(Arc::clone(self).work(worker));
@@ -119,7 +131,12 @@ impl<R: Reader> Loop<R> {
                 return;
             }
             let intended = self.schedule.intended(read);
-            let mut under_way = UnderWay { tally: &self.tally, worker, intended, ended: false };
+            let mut under_way = UnderWay {
+                tally: &self.tally,
+                worker,
+                intended,
+                ended: false,
+            };
             let started = Instant::now();
             let result = self.reader.read(worker).await;
             let service = started.elapsed();
@@ -127,7 +144,8 @@ impl<R: Reader> Loop<R> {
             match result {
                 Ok(cost) => {
                     let lag = started.saturating_duration_since(intended);
-                    self.tally.finished(worker, cost, ReadTimes { lag, service });
+                    self.tally
+                        .finished(worker, cost, ReadTimes { lag, service });
                     self.done.fetch_add(1, Ordering::AcqRel);
                 }
                 Err(error) => {
@@ -186,8 +204,15 @@ mod tests {
         let window = Duration::from_millis(ms);
         let schedule = Schedule::new(start, rate, window).unwrap();
         let tally = Arc::new(Tally::new());
-        let ((), due) =
-            drive(runtime, Arc::new(reader), &tally, schedule, start + window, || ()).unwrap();
+        let ((), due) = drive(
+            runtime,
+            Arc::new(reader),
+            &tally,
+            schedule,
+            start + window,
+            || (),
+        )
+        .unwrap();
         (Arc::into_inner(tally).expect("all workers have gone"), due)
     }
 
@@ -195,13 +220,27 @@ mod tests {
     fn a_stall_counts_in_full_for_every_read_that_was_due_in_it() {
         let start = Instant::now();
         let ms = Duration::from_millis;
-        let (tally, due) = run(Stalling { start, stall: ms(100)..ms(300) }, start, 500.0, 500);
+        let (tally, due) = run(
+            Stalling {
+                start,
+                stall: ms(100)..ms(300),
+            },
+            start,
+            500.0,
+            500,
+        );
         assert_eq!((due.due, due.abandoned), (250, 0));
         let response = Histogram::from_recorder(&tally.times().response);
         assert_eq!(response.count, 250);
         // 200 ms at 500/s: a hundred reads were due in the stall, spread evenly over their waits.
-        let waited = response.to_hdr().unwrap().count_between(50_000_000_000, u64::MAX);
-        assert!((70..=90).contains(&waited), "{waited} reads waited 50 ms and more");
+        let waited = response
+            .to_hdr()
+            .unwrap()
+            .count_between(50_000_000_000, u64::MAX);
+        assert!(
+            (70..=90).contains(&waited),
+            "{waited} reads waited 50 ms and more"
+        );
     }
 
     #[test]
@@ -233,8 +272,14 @@ mod tests {
         let window = Duration::from_secs(60);
         let schedule = Schedule::new(start, 100.0, window).unwrap();
         let tally = Arc::new(Tally::new());
-        let result =
-            drive(runtime, Arc::new(Failing), &tally, schedule, start + window, || ());
+        let result = drive(
+            runtime,
+            Arc::new(Failing),
+            &tally,
+            schedule,
+            start + window,
+            || (),
+        );
         assert!(matches!(result, Err(ReadError::Missing)));
         assert!(start.elapsed() < Duration::from_secs(30));
     }

@@ -22,9 +22,14 @@ impl RowProcess {
     pub(in super::super) fn start(name: &str, spec: &RowSpec) -> Result<Self, Error> {
         let program = std::env::current_exe().map_err(Error::system("finding our own program"))?;
         let mut command = Command::new(program);
-        command.arg("row").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            spawn_bound(&mut command).map(BoundChild).map_err(Error::system("starting a row"))?;
+        command
+            .arg("row")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = spawn_bound(&mut command)
+            .map(BoundChild)
+            .map_err(Error::system("starting a row"))?;
         let stdout = child.0.stdout.take().expect("stdout is piped");
         let (sender, messages) = mpsc::channel();
         std::thread::spawn(move || {
@@ -38,7 +43,12 @@ impl RowProcess {
             }
         });
         let stdin = child.0.stdin.take().expect("stdin is piped");
-        let mut row = RowProcess { name: name.into(), stdin, messages, child };
+        let mut row = RowProcess {
+            name: name.into(),
+            stdin,
+            messages,
+            child,
+        };
         row.write_line(&serde_json::to_string(spec).expect("a specification is plain data"))?;
         Ok(row)
     }
@@ -56,7 +66,10 @@ impl RowProcess {
     /// The next message, or `None` if there is none yet.
     pub(in super::super) fn next(&mut self, wait: Duration) -> Result<Option<FromRow>, Error> {
         match self.messages.recv_timeout(wait) {
-            Ok(FromRow::Failed(cause)) => Err(Error::Row { row: self.name.clone(), cause }),
+            Ok(FromRow::Failed(cause)) => Err(Error::Row {
+                row: self.name.clone(),
+                cause,
+            }),
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended_early()),
@@ -65,8 +78,14 @@ impl RowProcess {
 
     /// It has not said what was waited for so long.
     pub(in super::super) fn hangs(&self, waited: Duration) -> Error {
-        let cause = format!("no answer for {} s; does the server still serve?", waited.as_secs());
-        Error::Row { row: self.name.clone(), cause }
+        let cause = format!(
+            "no answer for {} s; does the server still serve?",
+            waited.as_secs()
+        );
+        Error::Row {
+            row: self.name.clone(),
+            cause,
+        }
     }
 
     fn ended_early(&mut self) -> Error {
@@ -74,9 +93,16 @@ impl RowProcess {
         if let Some(mut stderr) = self.child.0.stderr.take() {
             let _ = stderr.read_to_string(&mut said);
         }
-        let status = self.child.0.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
+        let status = self
+            .child
+            .0
+            .wait()
+            .map_or_else(|e| e.to_string(), |s| s.to_string());
         let said = said.trim().lines().next_back().unwrap_or_default();
         let cause = format!("its process ended before it had measured ({status}) {said}");
-        Error::Row { row: self.name.clone(), cause: cause.trim_end().into() }
+        Error::Row {
+            row: self.name.clone(),
+            cause: cause.trim_end().into(),
+        }
     }
 }

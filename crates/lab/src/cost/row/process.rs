@@ -48,7 +48,9 @@ fn say(message: &FromRow) {
 fn read_line() -> Result<String, Error> {
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {
-        Ok(0) => Err(Error::Usage("this command is run by `hotcopy cost`, not by hand".into())),
+        Ok(0) => Err(Error::Usage(
+            "this command is run by `hotcopy cost`, not by hand".into(),
+        )),
         Ok(_) => Ok(line),
         Err(error) => Err(Error::system("reading the specification")(error)),
     }
@@ -87,12 +89,28 @@ fn measure(spec: &RowSpec) -> Result<(), Error> {
             wait_for_go()?;
             end_with_parent();
             let calls = runtime
-                .block_on(calls::measure(connection, &spec.reading, spec.row_time, *at_most_per_s))
+                .block_on(calls::measure(
+                    connection,
+                    &spec.reading,
+                    spec.row_time,
+                    *at_most_per_s,
+                ))
                 .map_err(|error| read_failed(spec, &error))?;
             say(&FromRow::Calls(calls));
         }
-        Work::Row { path, load, notices, count_allocations } => {
-            let row = RowRun { spec, load: *load, count: *count_allocations, wire, runtime };
+        Work::Row {
+            path,
+            load,
+            notices,
+            count_allocations,
+        } => {
+            let row = RowRun {
+                spec,
+                load: *load,
+                count: *count_allocations,
+                wire,
+                runtime,
+            };
             let reading = match path {
                 Path::Store => {
                     let reading = spec.reading.clone();
@@ -118,7 +136,10 @@ fn measure(spec: &RowSpec) -> Result<(), Error> {
 }
 
 fn read_failed(spec: &RowSpec, error: &ReadError) -> Error {
-    Error::Store { doing: spec.reading.command_line(), cause: error.to_string() }
+    Error::Store {
+        doing: spec.reading.command_line(),
+        cause: error.to_string(),
+    }
 }
 
 /// A row that is ready to run.
@@ -177,8 +198,7 @@ impl RowRun<'_> {
             let schedule = Schedule::new(row.end - row_time, per_s, row_time)
                 .expect("it could be made a moment ago");
             let (runtime, tally, close) = (row.runtime, row.tally, row.close);
-            let (closed, due) =
-                open_loop::drive(runtime, reader, tally, schedule, row.end, close)?;
+            let (closed, due) = open_loop::drive(runtime, reader, tally, schedule, row.end, close)?;
             Ok((closed, Some(due)))
         })
     }
@@ -213,7 +233,9 @@ impl RowRun<'_> {
         let (closed, due) = drive(open).map_err(|error| read_failed(self.spec, &error))?;
         let mut reading = closed.window.into_reading(&tally, reads_per_sample);
         reading.due = due;
-        reading.sightings = closed.sightings.map_err(|error| read_failed(self.spec, &error))?;
+        reading.sightings = closed
+            .sightings
+            .map_err(|error| read_failed(self.spec, &error))?;
         Ok(reading)
     }
 }
@@ -249,7 +271,9 @@ impl Follower {
 
     fn finish(self) -> Result<Sightings, ReadError> {
         let _ = self.stop.send(());
-        self.result.recv().unwrap_or_else(|_| Ok(Sightings::default()))
+        self.result
+            .recv()
+            .unwrap_or_else(|_| Ok(Sightings::default()))
     }
 }
 

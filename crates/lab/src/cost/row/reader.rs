@@ -48,7 +48,10 @@ impl StoreReader {
         for _ in 0..pool {
             connections.push(connect(url, wire).await?);
         }
-        Ok(StoreReader { pool: connections, reading })
+        Ok(StoreReader {
+            pool: connections,
+            reading,
+        })
     }
 
     /// Reads once on each connection, so that no row pays for a first time.
@@ -69,7 +72,11 @@ impl Reader for StoreReader {
         let decoded = self.reading.decode(reply)?;
         let decode = Some(started.elapsed());
         decoded.observe();
-        Ok(ReadCost { payload_bytes, decode, stale: false })
+        Ok(ReadCost {
+            payload_bytes,
+            decode,
+            stale: false,
+        })
     }
 }
 
@@ -112,11 +119,18 @@ pub(super) async fn load_into_memory(
         .transpose()
         .map_err(Error::system("opening the shared revision"))?;
     let mut connection = connect(url, wire).await?;
-    let (version, _) = read_version(&reading, &mut connection).await.map_err(|error| {
-        Error::Store { doing: reading.command_line(), cause: error.to_string() }
-    })?;
+    let (version, _) = read_version(&reading, &mut connection)
+        .await
+        .map_err(|error| Error::Store {
+            doing: reading.command_line(),
+            cause: error.to_string(),
+        })?;
     let seen = AtomicU64::new(version.revision);
-    let reader = Arc::new(MemoryReader { hot: Hot::new(version), board, seen });
+    let reader = Arc::new(MemoryReader {
+        hot: Hot::new(version),
+        board,
+        seen,
+    });
     let refresher = subscription.map(|notices| Refresher {
         reader: Arc::clone(&reader),
         reading,
@@ -188,7 +202,9 @@ impl MemoryReader {
 
     #[inline]
     fn is_stale(&self, revision: u64) -> bool {
-        self.board.as_ref().is_some_and(|board| revision < board.newest())
+        self.board
+            .as_ref()
+            .is_some_and(|board| revision < board.newest())
     }
 }
 
@@ -196,7 +212,10 @@ impl Reader for MemoryReader {
     async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
         let version = self.hot.load();
         version.decoded.observe();
-        Ok(ReadCost { stale: self.is_stale(version.revision), ..ReadCost::default() })
+        Ok(ReadCost {
+            stale: self.is_stale(version.revision),
+            ..ReadCost::default()
+        })
     }
 }
 
