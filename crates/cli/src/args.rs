@@ -1,4 +1,5 @@
 //! The command line.
+#![allow(clippy::doc_markdown)] // The doc comments here are the help, read in a terminal.
 
 use std::net::IpAddr;
 use std::num::{NonZeroU64, NonZeroUsize};

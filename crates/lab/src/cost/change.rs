@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::board::{RevisionBoard, TemporaryPath};
 use super::clock::monotonic_now;
-use super::seed::{Document, Seed};
+use super::seed::{Document, SeedKey};
 use crate::error::Error;
 use crate::results::cost::{ChangesOfRow, Load};
 use crate::target::RedisUrl;
@@ -53,10 +53,10 @@ pub(super) struct ChangeWriter {
 }
 
 impl ChangeWriter {
-    /// Starts to change the value that `seed` has put in place.
+    /// Starts to change the value under `key`.
     pub(super) fn start(
         url: &RedisUrl,
-        seed: &Seed,
+        key: &SeedKey,
         document: Document,
         every: Duration,
     ) -> Result<Self, Error> {
@@ -64,12 +64,12 @@ impl ChangeWriter {
             RevisionBoard::create().map_err(Error::system("making a file to share revisions"))?;
         let stop = Arc::new(AtomicBool::new(false));
         let notices = Notices {
-            channel: seed.channel(),
+            channel: key.channel(),
             board: path.0.clone(),
         };
         let mut connection = crate::connect::connect_blocking(url)?;
         let writer = Writer {
-            set: seed.set_command_of(),
+            key: key.clone(),
             channel: notices.channel.clone(),
             document,
             every,
@@ -102,7 +102,7 @@ impl ChangeWriter {
 }
 
 struct Writer {
-    set: Box<dyn Fn(&[u8]) -> redis::Cmd + Send>,
+    key: SeedKey,
     channel: String,
     document: Document,
     every: Duration,
@@ -130,7 +130,7 @@ impl Writer {
                 }
                 std::thread::park_timeout(wait);
             }
-            (self.set)(&bytes).exec(connection).map_err(failed)?;
+            self.key.set(&bytes).exec(connection).map_err(failed)?;
             let acknowledged = monotonic_now();
             self.board.announce(revision);
             let mut notice = redis::cmd("PUBLISH");

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::results::cost::Decode;
 use crate::value::config::Config;
+use crate::value::source::MAX_DEPTH;
 
 /// What is read on every request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -97,7 +98,9 @@ impl Reading {
 
     fn parse<T: serde::de::DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, ReadError> {
         if self.decode == Decode::Msgpack {
-            rmp_serde::from_slice(bytes).map_err(|error| ReadError::Undecodable {
+            let mut decoder = rmp_serde::Deserializer::from_read_ref(bytes);
+            decoder.set_max_depth(MAX_DEPTH);
+            T::deserialize(&mut decoder).map_err(|error| ReadError::Undecodable {
                 format: "MessagePack",
                 cause: error.to_string(),
             })

@@ -54,11 +54,47 @@ fn encode<T: serde::Serialize>(value: &T, decode: Decode) -> Vec<u8> {
     encoded.expect("what was decoded encodes again")
 }
 
+/// The key that a run writes.
+#[derive(Debug, Clone)]
+pub(super) struct SeedKey {
+    name: String,
+    private: bool,
+}
+
+impl SeedKey {
+    fn new(private: bool) -> Self {
+        let name = if private {
+            "config".to_owned()
+        } else {
+            format!("hotcopy:lab:{:08x}:config", fastrand::u32(..))
+        };
+        SeedKey { name, private }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where changes of the value are told.
+    pub(super) fn channel(&self) -> String {
+        format!("{}:changed", self.name)
+    }
+
+    /// The command that writes a version.
+    pub(super) fn set(&self, bytes: &[u8]) -> redis::Cmd {
+        let mut set = redis::cmd("SET");
+        set.arg(&self.name).arg(bytes);
+        if !self.private {
+            set.arg("EX").arg(TIME_TO_LIVE.as_secs());
+        }
+        set
+    }
+}
+
 /// The value in place.
 #[derive(Debug)]
 pub(super) struct Seed {
-    key: String,
-    private: bool,
+    key: SeedKey,
     renewed: Instant,
 }
 
@@ -69,56 +105,31 @@ impl Seed {
         private: bool,
         bytes: &[u8],
     ) -> Result<Self, Error> {
-        let key = if private {
-            "config".to_owned()
-        } else {
-            format!("hotcopy:lab:{:08x}:config", fastrand::u32(..))
-        };
-        let seed = Seed {
-            key,
-            private,
-            renewed: Instant::now(),
-        };
-        (seed.set_command_of())(bytes)
+        let key = SeedKey::new(private);
+        key.set(bytes)
             .exec(connection)
             .map_err(|error| Error::Store {
                 doing: format!("writing the value ({} bytes)", bytes.len()),
                 cause: error.to_string(),
             })?;
-        Ok(seed)
-    }
-
-    pub(super) fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// Where changes of the value are told.
-    pub(super) fn channel(&self) -> String {
-        format!("{}:changed", self.key)
-    }
-
-    /// The command that writes a version.
-    pub(super) fn set_command_of(&self) -> Box<dyn Fn(&[u8]) -> redis::Cmd + Send> {
-        let key = self.key.clone();
-        let private = self.private;
-        Box::new(move |bytes| {
-            let mut set = redis::cmd("SET");
-            set.arg(&key).arg(bytes);
-            if !private {
-                set.arg("EX").arg(TIME_TO_LIVE.as_secs());
-            }
-            set
+        Ok(Seed {
+            key,
+            renewed: Instant::now(),
         })
+    }
+
+    pub(super) fn key(&self) -> &SeedKey {
+        &self.key
     }
 
     /// To be called now and then while the run lasts.
     pub(super) fn renew_if_due(&mut self, connection: &mut redis::Connection) -> Result<(), Error> {
-        if self.private || self.renewed.elapsed() < RENEW_EVERY {
+        if self.key.private || self.renewed.elapsed() < RENEW_EVERY {
             return Ok(());
         }
         self.renewed = Instant::now();
         let mut expire = redis::cmd("EXPIRE");
-        expire.arg(&self.key).arg(TIME_TO_LIVE.as_secs());
+        expire.arg(&self.key.name).arg(TIME_TO_LIVE.as_secs());
         expire.exec(connection).map_err(|error| Error::Store {
             doing: "renewing the time to live of the value".into(),
             cause: error.to_string(),
@@ -127,9 +138,9 @@ impl Seed {
 
     /// Removes the value. A private instance ends anyway.
     pub(super) fn remove(&self, connection: &mut redis::Connection) {
-        if !self.private {
+        if !self.key.private {
             // If this fails the time to live does it.
-            let _ = redis::cmd("DEL").arg(&self.key).exec(connection);
+            let _ = redis::cmd("DEL").arg(&self.key.name).exec(connection);
         }
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Session<'a> {
     fn start_changing(&self) -> Result<Option<ChangeWriter>, Error> {
         match (self.options.change_every, &self.value.seed) {
             (Some(every), Some((seed, document))) => {
-                ChangeWriter::start(&self.url, seed, document.clone(), every).map(Some)
+                ChangeWriter::start(&self.url, seed.key(), document.clone(), every).map(Some)
             }
             _ => Ok(None),
         }

@@ -10,7 +10,7 @@ use super::seed::{Document, Seed};
 use crate::error::Error;
 use crate::results::cost::{Decode, ValueInfo};
 use crate::target::RedisUrl;
-use crate::value;
+use crate::value::{self, source};
 
 /// What every row reads.
 pub(super) struct ValueInStore {
@@ -33,8 +33,8 @@ impl ValueInStore {
             ValueChoice::Generated | ValueChoice::File(_) => {
                 let (source, document) = document(options)?;
                 let typed = matches!(document, Document::Generated { .. });
-                let seed = Seed::put(connection, private, &first_bytes(options, &document)?)?;
-                let reading = Reading::get(seed.key(), options.decode, typed);
+                let seed = Seed::put(connection, private, &document.at_revision(0))?;
+                let reading = Reading::get(seed.key().name(), options.decode, typed);
                 (reading, source, Some((seed, document)))
             }
             ValueChoice::Key(key) => (
@@ -86,21 +86,23 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
         };
         return Ok(("generated config".into(), Document::Generated { decode }));
     };
-    let bytes = value::source::load_file(path)?;
+    let bytes = source::load_file(path)?;
     let name = path
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned();
+    // Decoded once here, because only here the file's name can stand in the message.
+    let parsed = match options.decode {
+        Decode::Json => Some(source::decode_json(&bytes, &path.to_string_lossy())?),
+        Decode::Msgpack => Some(source::decode_msgpack(&bytes, &path.to_string_lossy())?),
+        Decode::None | Decode::Client => None,
+    };
     if options.change_every.is_none() {
         return Ok((name, Document::Opaque(bytes)));
     }
-    let parsed: Result<serde_json::Value, String> = match options.decode {
-        Decode::Msgpack => rmp_serde::from_slice(&bytes).map_err(|error| error.to_string()),
-        _ => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
-    };
     match parsed {
-        Ok(object @ serde_json::Value::Object(_)) => Ok((
+        Some(object @ serde_json::Value::Object(_)) => Ok((
             name,
             Document::Object {
                 object,
@@ -112,15 +114,6 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
                 .into(),
         )),
     }
-}
-
-fn first_bytes(options: &Options, document: &Document) -> Result<Vec<u8>, Error> {
-    let bytes = document.at_revision(0);
-    // A service cannot read what the protocol does not carry.
-    if bytes.is_empty() {
-        return Err(Error::Usage(format!("{:?} is empty", options.value)));
-    }
-    Ok(bytes)
 }
 
 /// Commands that the server itself lists as reading and not waiting.
