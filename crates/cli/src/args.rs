@@ -73,19 +73,39 @@ pub(crate) struct CostArgs {
     pub(crate) decode: DecodeArg,
 
     /// Reads per second of the rows at a rate. They are due by the clock, whatever the store does.
-    #[arg(long, value_name = "PER_SECOND", default_value = "2730")]
+    #[arg(
+        long,
+        value_name = "PER_SECOND",
+        default_value = "2730",
+        allow_negative_numbers = true
+    )]
     pub(crate) rate: Rate,
 
     /// Connections from the client to the store.
-    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "10",
+        allow_negative_numbers = true
+    )]
     pub(crate) pool: NonZeroUsize,
 
     /// Concurrent workers of the full-load rows.
-    #[arg(long, value_name = "N", default_value = "50")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "50",
+        allow_negative_numbers = true
+    )]
     pub(crate) workers: NonZeroUsize,
 
     /// Time for each row.
-    #[arg(long, value_name = "SECONDS", default_value = "5")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "5",
+        allow_negative_numbers = true
+    )]
     pub(crate) seconds: Seconds,
 
     /// Measure full load although the target is not on this machine: it will be loaded as hard as
@@ -94,12 +114,17 @@ pub(crate) struct CostArgs {
     pub(crate) full_load: bool,
 
     /// How many processes read like this one: the summary is multiplied by it.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        allow_negative_numbers = true
+    )]
     pub(crate) instances: NonZeroU64,
 
     /// Change the value this often while the rows run, tell it on a channel, and measure how long
     /// the copy in memory stays behind.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) change_every: Option<Seconds>,
 
     #[command(flatten)]

@@ -21,7 +21,10 @@ static ALLOCATOR: hotcopy_lab::meters::alloc::CountingAllocator =
     hotcopy_lab::meters::alloc::CountingAllocator;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return exit::tell_usage(error),
+    };
     let result = match args.command {
         Command::Cost(args) => cost::run(*args),
         Command::Report(args) => report::run(&args),
