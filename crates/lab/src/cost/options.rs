@@ -1,9 +1,10 @@
 //! What `hotcopy cost` is asked to measure.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
+use crate::meters::pacer::Schedule;
 use crate::results::cost::Decode;
 use crate::target::Target;
 
@@ -58,9 +59,8 @@ impl Options {
     /// Refuses what cannot be measured, before anything is started.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let usage = |text: &str| Err(Error::Usage(text.into()));
-        if !self.rate_per_s.is_finite() || self.rate_per_s <= 0.0 {
-            return usage("--rate must be above zero");
-        }
+        Schedule::new(Instant::now(), self.rate_per_s, self.row_time)
+            .map_err(|error| Error::Usage(format!("--rate: {error}")))?;
         if self.row_time.is_zero() {
             return usage("--seconds must be above zero");
         }
