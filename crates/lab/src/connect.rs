@@ -97,7 +97,8 @@ pub(crate) fn connect_blocking(url: &RedisUrl) -> Result<redis::Connection, Erro
     Ok(connection)
 }
 
-fn connect_error(url: &RedisUrl, error: &redis::RedisError) -> Error {
+/// A server that cannot be reached, or one that refuses the login.
+pub(crate) fn connect_error(url: &RedisUrl, error: &redis::RedisError) -> Error {
     let target = url.to_string();
     let cause = error.to_string();
     let login = error.kind() == redis::ErrorKind::AuthenticationFailed

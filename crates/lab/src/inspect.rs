@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::connect::connect_error;
 use crate::error::Error;
 use crate::meters::cpu::ProcessCpu;
 use crate::results::ServerStamp;
@@ -36,12 +37,16 @@ pub(crate) fn server_stamp(
     target: String,
     private_pid: Option<u32>,
 ) -> Result<ServerStamp, Error> {
-    // The first command of the run: a server that talks nonsense is found out here.
+    // The first command of the run: a server that talks nonsense is found out here, and one that
+    // wants a password when the URL has none.
     redis::cmd("PING")
         .query::<redis::Value>(connection)
-        .map_err(|error| Error::Store {
-            doing: format!("PING on {url}"),
-            cause: error.to_string(),
+        .map_err(|error| match connect_error(url, &error) {
+            login @ Error::Login { .. } => login,
+            _ => Error::Store {
+                doing: format!("PING on {url}"),
+                cause: error.to_string(),
+            },
         })?;
     let info = info(connection);
     let field = |name: &str| info.get(name).cloned();
