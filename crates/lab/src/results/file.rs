@@ -94,6 +94,12 @@ pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
         return fs::write(path, json).map_err(failed);
     }
     let (beside, target) = places(path)?;
+    if let Some(folder) = beside.parent() {
+        fs::create_dir_all(folder).map_err(|source| WriteError::Folder {
+            path: folder.to_owned(),
+            source,
+        })?;
+    }
     let written = write_and_rename(&beside, &target, &json);
     if written.is_err() {
         // The first error is the one to tell; that the rest cannot be removed follows from it.
@@ -102,11 +108,11 @@ pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
     written.map_err(failed)
 }
 
-/// Whether a result could be written to `path`, for a run to know before it measures. A missing
-/// folder is created.
+/// Whether a result could be written to `path`, for a run to know before it measures. Nothing is
+/// left behind: where the folder is missing, the nearest one above it must be writable.
 ///
 /// # Errors
-/// If the folder or the file cannot be written; then nothing is left behind.
+/// If the folder or the file could not be written.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let created = if is_device(path) {
         fs::OpenOptions::new().write(true).open(path)
@@ -114,8 +120,9 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
         Err(io::ErrorKind::IsADirectory.into())
     } else {
         let (beside, _) = places(path)?;
-        let created = fs::File::create(&beside);
-        let _ = fs::remove_file(&beside);
+        let probe = in_nearest_folder(&beside);
+        let created = fs::File::create(&probe);
+        let _ = fs::remove_file(&probe);
         created
     };
     created.map(drop).map_err(|source| WriteError::File {
@@ -129,8 +136,14 @@ fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
-/// Under which name a result is written first, and the file it is renamed to, links followed. Makes
-/// the folder.
+/// The file's name in the nearest folder above it that exists.
+fn in_nearest_folder(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    let existing = file.ancestors().skip(1).find(|folder| folder.exists());
+    existing.unwrap_or(Path::new(".")).join(name)
+}
+
+/// Under which name a result is written first, and the file it is renamed to, links followed.
 fn places(path: &Path) -> Result<(PathBuf, PathBuf), WriteError> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = target
@@ -140,10 +153,6 @@ fn places(path: &Path) -> Result<(PathBuf, PathBuf), WriteError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fs::create_dir_all(folder).map_err(|source| WriteError::Folder {
-        path: folder.to_owned(),
-        source,
-    })?;
     let mut beside = std::ffi::OsString::from(".");
     beside.push(name);
     beside.push(format!(".{}.tmp", std::process::id()));
@@ -254,6 +263,17 @@ mod tests {
     fn a_result_without_its_fields_tells_which() {
         let error = error("{\"schema\": \"hotcopy.cost/1\"}");
         assert!(error.contains("missing field `hotcopy_version`"), "{error}");
+    }
+
+    #[test]
+    fn looking_whether_a_file_can_be_written_leaves_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        check_writable(&folder.path().join("results/of/today/cost.json")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let file = folder.path().join("results");
+        fs::write(&file, "").unwrap();
+        assert!(check_writable(&file.join("of/today/cost.json")).is_err());
+        assert!(check_writable(folder.path()).is_err());
     }
 
     #[test]
