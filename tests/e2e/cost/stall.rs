@@ -68,14 +68,16 @@ fn a_server_stopped_for_a_second_appears_in_full_in_the_response_times() {
     assert_eq!(response.count, due, "every read that was due counts");
     assert!(response.max_us >= 0.9 * 1e6, "{} µs", response.max_us);
 
-    // Reads due in the first half of the stall waited for the other half and more.
+    // Reads due in the first half of the stall waited for the other half and more. A busy machine takes longer to catch
+    // up, so there may be more of them, but not those from before the stall.
     let half = Duration::from_millis(500);
     let waited = longer_than(response, half) as f64;
     let expected = RATE_PER_S * (stall - half).as_secs_f64();
     assert!(
-        (0.9 * expected..1.5 * expected).contains(&waited),
+        waited >= 0.9 * expected,
         "{waited} reads waited {half:?} and more in a stall of {stall:?}, {expected} were due"
     );
+    assert!(response.min_us < 0.5 * 1e6, "{} µs", response.min_us);
     let p95_us = response.p95_us.expect("enough reads");
     assert!(
         p95_us >= 0.3 * 1e6,
