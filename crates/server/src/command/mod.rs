@@ -78,35 +78,25 @@ type Handled = Result<(), CommandError>;
 /// Executes one request. `args` has at least the command's name.
 pub(crate) fn dispatch(context: &mut Context<'_>, args: Args<'_>) {
     let mark = context.output.mark();
-    let skips = context.session.replies;
     if let Err(error) = execute(context, args) {
         let errors = &context.counts.error_replies;
         errors.fetch_add(1, Ordering::Relaxed);
         context.reply().error(&error.to_string());
     }
     let replies = &mut context.session.replies;
-    match (*replies, skips) {
-        (Replies::On, _) => {}
-        (Replies::Off, _) => context.output.roll_back(mark),
-        // It was this command that asked to skip the next.
-        (Replies::SkipNext, Replies::On) => {
-            *replies = Replies::SkipThis;
-            context.output.roll_back(mark);
-        }
-        (Replies::SkipNext | Replies::SkipThis, _) => {
-            *replies = Replies::On;
-            context.output.roll_back(mark);
-        }
+    if *replies != Replies::On {
+        *replies = replies.after_command();
+        context.output.roll_back(mark);
     }
 }
 
 fn execute(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let (index, command) = table::resolve(args).inspect_err(|error| {
-        // A browser was made to talk to us: its headers shall not be run as commands.
-        if matches!(error, CommandError::Unknown { .. }) && is_http(&args[0]) {
-            context.session.is_closing = true;
-        }
-    })?;
+    if is_http(&args[0]) {
+        // A browser was made to talk to us: what follows shall not be run as commands.
+        context.session.is_closing = true;
+        return Ok(());
+    }
+    let (index, command) = table::resolve(args)?;
     let counts = &context.counts.commands;
     counts.fetch_add(1, Ordering::Relaxed);
     context.client.note_command(index, context.instant);
