@@ -27,7 +27,9 @@ pub struct ValueCell<T> {
 impl<T> ValueCell<T> {
     /// A cell that holds `value`.
     pub fn new(value: T) -> Self {
-        ValueCell { value: ArcSwap::from_pointee(value) }
+        ValueCell {
+            value: ArcSwap::from_pointee(value),
+        }
     }
 
     /// The present value, borrowed: it stays as it is while the guard lives, even when the cell is
@@ -35,7 +37,9 @@ impl<T> ValueCell<T> {
     /// holds more than eight pays a reference count for the others.
     #[inline]
     pub fn load(&self) -> ValueRef<T> {
-        ValueRef { guard: self.value.load() }
+        ValueRef {
+            guard: self.value.load(),
+        }
     }
 
     /// The present value with shared ownership, for keeping or for handing to another thread.

@@ -2,4 +2,5 @@
 //!
 //! No I/O and no async runtime live here: callers bring both.
 
+pub mod bytes;
 pub mod cell;

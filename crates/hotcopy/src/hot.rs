@@ -30,14 +30,18 @@ pub struct Hot<T> {
 impl<T> Hot<T> {
     /// A handle on `value`.
     pub fn new(value: T) -> Self {
-        Hot { cell: Arc::new(ValueCell::new(value)) }
+        Hot {
+            cell: Arc::new(ValueCell::new(value)),
+        }
     }
 
     /// The present version, borrowed. It does not change while the borrow lives. Costs a few
     /// nanoseconds and writes nothing that another reader reads.
     #[inline]
     pub fn load(&self) -> HotRef<T> {
-        HotRef { value: self.cell.load() }
+        HotRef {
+            value: self.cell.load(),
+        }
     }
 
     /// The present version with shared ownership, to keep across an await or to send elsewhere.
@@ -53,7 +57,9 @@ impl<T> Hot<T> {
 
 impl<T> Clone for Hot<T> {
     fn clone(&self) -> Self {
-        Hot { cell: Arc::clone(&self.cell) }
+        Hot {
+            cell: Arc::clone(&self.cell),
+        }
     }
 }
 

@@ -1,11 +1,19 @@
 //! Schedules, meters, experiments, results and reports: what reading a value really costs.
 //!
 //! An experiment ([`cost`]) measures and returns a result ([`results`]); a report ([`report`])
-//! prints a result and computes nothing. What is measured with is in [`meters`], what is read in
-//! [`value`], and where in [`stamp`].
+//! prints a result and computes nothing. What is measured with is in [`meters`].
 
+mod child;
+mod connect;
+pub mod cost;
+mod error;
+mod inspect;
 pub mod meters;
+mod private_server;
 pub mod report;
 pub mod results;
 pub mod stamp;
+pub mod target;
 pub mod value;
+
+pub use error::Error;

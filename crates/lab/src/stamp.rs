@@ -1,5 +1,7 @@
 //! Reads the machine stamp: on what a result was measured.
 
+#![allow(unsafe_code)] // The C library tells its version only by a C string.
+
 use std::fs;
 use std::path::Path;
 
@@ -151,7 +153,6 @@ fn allocator() -> String {
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code)] // The C library tells its version only this way.
 fn libc_version() -> Option<String> {
     // SAFETY: the function takes nothing and returns a NUL-terminated string that lives for ever.
     let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };

@@ -210,7 +210,10 @@ fn clock_pair_ps() -> u64 {
                     black_box(&start).elapsed()
                 })
                 .sum();
-            u64::try_from(batch.as_nanos()).unwrap_or(u64::MAX) * 1_000 / u64::from(PAIRS)
+            u64::try_from(batch.as_nanos())
+                .unwrap_or(u64::MAX)
+                .saturating_mul(1_000)
+                / u64::from(PAIRS)
         })
         .min()
         .unwrap_or(0)

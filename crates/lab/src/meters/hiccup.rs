@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
-
 use super::pacer::sleep_until_precise;
+use crate::results::Recorder;
 
 /// Time between two intended wake-ups. Shorter sees more and costs more CPU.
 pub const PERIOD: Duration = Duration::from_millis(1);
@@ -18,7 +17,7 @@ pub const PERIOD: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct HiccupMeter {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Histogram<u64>>>,
+    thread: Option<JoinHandle<Recorder>>,
 }
 
 impl HiccupMeter {
@@ -29,15 +28,16 @@ impl HiccupMeter {
     /// The system gives no further thread.
     pub fn start() -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
+        let mut delays = Delays::from(Instant::now()); // a late start of the thread is a delay too
         let thread = thread::Builder::new().name("hiccup-meter".into()).spawn({
             let stop = Arc::clone(&stop);
             move || {
-                let mut delays = Delays::from(Instant::now());
                 while !stop.load(Ordering::Relaxed) {
                     sleep_until_precise(delays.next_wake_up);
                     delays.woke(Instant::now());
                 }
-                delays.histogram_ns
+                delays.woke(Instant::now());
+                delays.recorded
             }
         })?;
         Ok(Self {
@@ -46,9 +46,9 @@ impl HiccupMeter {
         })
     }
 
-    /// Ends the thread; returns the delays in nanoseconds, one for every wake-up that was intended.
+    /// Ends the thread; returns the delays, one for every wake-up that was intended.
     #[must_use]
-    pub fn stop(mut self) -> Histogram<u64> {
+    pub fn stop(mut self) -> Recorder {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take().expect("only `stop` takes it");
         thread
@@ -67,25 +67,20 @@ impl Drop for HiccupMeter {
 /// 50, 49, 48, … ms, as it would be for requests that arrived meanwhile.
 struct Delays {
     next_wake_up: Instant,
-    histogram_ns: Histogram<u64>,
+    recorded: Recorder,
 }
 
 impl Delays {
     fn from(start: Instant) -> Self {
         Self {
             next_wake_up: start + PERIOD,
-            // Grows by itself: no stall is too long to be recorded.
-            histogram_ns: Histogram::new(3).expect("3 significant digits are allowed"),
+            recorded: Recorder::new(),
         }
     }
 
     fn woke(&mut self, now: Instant) {
         while let Some(delay) = now.checked_duration_since(self.next_wake_up) {
-            let delay_ns = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
-            // Not `saturating_record`: that clamps instead of growing.
-            self.histogram_ns
-                .record(delay_ns)
-                .expect("a growing histogram takes every delay");
+            self.recorded.record(delay);
             self.next_wake_up += PERIOD;
         }
     }
@@ -94,6 +89,7 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Histogram;
 
     #[test]
     fn a_stall_counts_for_every_wake_up_that_it_swallowed() {
@@ -101,12 +97,9 @@ mod tests {
         let mut delays = Delays::from(start);
         // Intended at 1 ms; woke at 51 ms: 50 ms late, and 49 more were due meanwhile, and one now.
         delays.woke(start + Duration::from_millis(51));
-        let histogram = delays.histogram_ns;
-        assert_eq!(histogram.len(), 51);
-        let mean_ms = histogram.mean() / 1e6;
-        assert!((mean_ms - 25.0).abs() < 0.1, "{mean_ms}");
-        let max_ms = Duration::from_nanos(histogram.max()).as_millis();
-        assert_eq!(max_ms, 50);
+        let delays = Histogram::from_recorder(&delays.recorded);
+        assert_eq!(delays.count, 51);
+        assert_eq!((delays.mean_us, delays.max_us), (25_000.0, 50_000.0));
     }
 
     #[test]
@@ -116,7 +109,7 @@ mod tests {
         delays.woke(start + Duration::from_micros(1_300));
         assert_eq!(delays.next_wake_up, start + 2 * PERIOD);
         delays.woke(start + Duration::from_micros(1_900)); // early: nothing was due
-        assert_eq!(delays.histogram_ns.len(), 1);
+        assert_eq!(delays.recorded.count(), 1);
     }
 
     #[test]
@@ -124,17 +117,16 @@ mod tests {
         let start = Instant::now();
         let meter = HiccupMeter::start().unwrap();
         thread::sleep(Duration::from_millis(50));
-        let histogram = meter.stop();
+        let delays = meter.stop();
         let wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap();
-        assert!(histogram.len() <= wall_ms, "{} {wall_ms}", histogram.len());
-        assert!(histogram.len() >= 45, "{}", histogram.len());
-        assert!(histogram.max() > 0);
+        assert!(delays.count() <= wall_ms, "{} {wall_ms}", delays.count());
+        assert!(delays.count() >= 45, "{}", delays.count());
     }
 
     #[test]
     fn a_meter_stopped_at_once_still_records() {
-        let histogram = HiccupMeter::start().unwrap().stop();
-        assert!(histogram.len() <= 50);
+        let delays = HiccupMeter::start().unwrap().stop();
+        assert!(delays.count() <= 50);
         drop(HiccupMeter::start().unwrap());
     }
 }

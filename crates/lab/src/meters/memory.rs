@@ -1,5 +1,7 @@
 //! Memory that processes hold and that is left to take.
 
+#![allow(unsafe_code)] // rustix has no `getrusage`, the only source on macOS.
+
 use std::fs;
 
 /// Resident memory of a process at one moment.
@@ -72,7 +74,6 @@ fn field_kib(text: &str, name: &str) -> Option<u64> {
 }
 
 #[cfg(target_os = "macos")]
-#[allow(unsafe_code)] // rustix has no getrusage.
 fn peak_by_getrusage() -> Option<u64> {
     // SAFETY: all zeros is a valid `rusage`: it holds integers only.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

@@ -11,6 +11,9 @@ use thiserror::Error;
 /// the grain of the clock.
 pub const RATES_PER_S: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 
+/// At the highest rate its requests still fit in 64 bits.
+const MAX_WINDOW: Duration = Duration::from_secs(10 * 365 * 86_400);
+
 /// A rate that no schedule can keep.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
@@ -34,7 +37,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Requests at `rate_per_s` from `start` until `window` later (exclusive).
+    /// Requests at `rate_per_s` from `start` until `window` later (exclusive), ten years at most.
     ///
     /// # Errors
     /// The rate is outside [`RATES_PER_S`] or not a number.
@@ -47,7 +50,7 @@ impl Schedule {
             rate_per_s,
             due_count: 0,
         };
-        schedule.due_count = schedule.count_before(window);
+        schedule.due_count = schedule.count_before(window.min(MAX_WINDOW));
         Ok(schedule)
     }
 
@@ -189,6 +192,14 @@ mod tests {
         assert_eq!(schedule.due_by(start - Duration::from_nanos(1)), 0);
         assert_eq!(schedule.due_by(start), 1);
         assert_eq!(schedule.due_by(start + Duration::from_secs(3_600)), 1_000);
+    }
+
+    #[test]
+    fn an_endless_window_is_cut_and_not_a_panic() {
+        let schedule = schedule(1e9, Duration::MAX);
+        // So many that floating point counts them in steps of 64.
+        assert!(schedule.due_count().abs_diff(315_360_000_000_000_000) <= 64);
+        assert_eq!(schedule.due_by(schedule.intended(41)), 42);
     }
 
     #[test]

@@ -1,24 +1,20 @@
-//! How the figures of a cost result follow from its readings: pure arithmetic, here and nowhere
-//! else. A window without length gives zeros, never infinities, which JSON cannot hold.
+//! How the figures of a row follow from its readings: pure arithmetic, here and nowhere else. A window without length gives zeros, never infinities, which JSON cannot hold.
 
 use std::time::Duration;
 
 use super::cost::{
-    Allocator, Call, ChangesOfRow, ClientCpu, CostResult, DecodeTime, Load, Path, Row, Schedule,
-    ServerCpu, ServerCpuSource, Step, Summary, Transfer,
+    Allocator, ChangesOfRow, ClientCpu, DecodeTime, Load, Schedule, ServerCpu, ServerCpuSource,
+    Transfer,
 };
 use super::{Histogram, Recorder};
 
 const MIB: f64 = 1024.0 * 1024.0;
-const MIB_PER_GIB: f64 = 1024.0;
 const SECONDS_PER_MINUTE: f64 = 60.0;
-const MINUTES_PER_DAY: f64 = 24.0 * 60.0;
-const HOURS_PER_DAY: f64 = 24.0;
 
 /// A schedule is kept if this share of the reads due finished in the window.
 const KEPT_SHARE: f64 = 0.99;
 
-/// Events a second in a window, for [`Row::throughput_per_s`].
+/// Events a second in a window, for [`Row::throughput_per_s`](super::cost::Row::throughput_per_s).
 #[must_use]
 pub fn per_second(events: u64, wall: Duration) -> f64 {
     ratio(events as f64, wall.as_secs_f64())
@@ -93,7 +89,7 @@ impl ClientCpu {
     }
 
     /// The share without pacing where pacing is known, else the whole.
-    fn net(&self) -> f64 {
+    pub(super) fn net(&self) -> f64 {
         self.net_share_of_core.unwrap_or(self.share_of_core)
     }
 }
@@ -184,91 +180,96 @@ impl ChangesOfRow {
     }
 }
 
-impl Summary {
-    /// From the store row and the memory row at a rate; `None` if one of them is missing.
-    ///
-    /// Everything is multiplied by `instances`, except what describes one process: the share of
-    /// wall time, the resident memory and the full-load ratio.
-    #[must_use]
-    pub fn from_rows(rows: &[Row], instances: u64) -> Option<Self> {
-        let store = find(rows, Path::Store, Load::is_rate)?;
-        let memory = find(rows, Path::Memory, Load::is_rate)?;
-        let times = instances as f64;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-        let store_client_cores = store.client_cpu.net() * times;
-        let memory_client_cores = memory.client_cpu.net() * times;
-        let server_cores = |row: &Row| {
-            let cpu = row.server_cpu.as_ref()?;
-            Some(cpu.share_of_core * times)
+    const MINUTE: Duration = Duration::from_secs(60);
+    const AT_RATE: Load = Load::Rate { per_s: 100.0 };
+
+    #[test]
+    fn the_articles_transfer_is_reproduced() {
+        let reads = 2_730 * 60;
+        let transfer = Transfer::new(41_083 * reads, 40 * reads, 41_093 * reads, MINUTE);
+        assert!((transfer.payload_mib_per_min - 6_417.65).abs() < 0.5);
+        let wire = (40.0 + 41_093.0) * reads as f64 / (1024.0 * 1024.0);
+        assert_eq!(transfer.wire_mib_per_min, wire);
+    }
+
+    #[test]
+    fn shares_are_of_the_wall_time() {
+        let wall = Duration::from_secs(5);
+        let decode = DecodeTime::new(10, Duration::from_millis(7_500), wall);
+        assert_eq!((decode.total_s, decode.share_of_wall), (7.5, 1.5));
+        let server = ServerCpu::new(
+            Duration::from_millis(950),
+            wall,
+            ServerCpuSource::ProcessClock,
+        );
+        assert_eq!((server.total_s, server.share_of_core), (0.95, 0.19));
+        assert_eq!(per_second(13_650, wall), 2_730.0);
+    }
+
+    #[test]
+    fn pacing_is_subtracted_and_never_below_nothing() {
+        let wall = Duration::from_secs(4);
+        let cpu =
+            |total_s, pacing| ClientCpu::new(Duration::from_secs(total_s), wall, pacing, Some(0.9));
+        assert_eq!(cpu(2, None).share_of_core, 0.5);
+        assert_eq!(cpu(2, None).net_share_of_core, None);
+        assert_eq!(cpu(2, Some(0.125)).net_share_of_core, Some(0.375));
+        assert_eq!(cpu(2, Some(0.75)).net_share_of_core, Some(0.0));
+        assert_eq!(cpu(2, None).busiest_thread_share, Some(0.9));
+    }
+
+    #[test]
+    fn allocator_work_is_given_a_minute() {
+        let wall = Duration::from_secs(30);
+        let time = Duration::from_millis(65);
+        let allocator = Allocator::new(wall, 100, 3_000, 2_900, 5 << 20, time);
+        assert_eq!(allocator.allocations_per_min, 6_000.0);
+        assert_eq!(allocator.mib_per_min, 10.0);
+        assert_eq!(allocator.time_ms_per_min, 130.0);
+    }
+
+    #[test]
+    fn a_schedule_is_kept_from_ninety_nine_per_cent_on() {
+        assert!(Schedule::new(1_000, 990, 0).kept);
+        let behind = Schedule::new(1_000, 989, 3);
+        assert!(!behind.kept);
+        assert_eq!((behind.backlog, behind.abandoned), (11, 3));
+        let early = Schedule::new(10, 11, 0);
+        assert_eq!((early.kept, early.backlog), (true, 0));
+        assert!(Schedule::new(0, 0, 0).kept);
+    }
+
+    #[test]
+    fn a_window_without_length_gives_zeros() {
+        let none = Duration::ZERO;
+        assert_eq!(per_second(5, none), 0.0);
+        assert_eq!(Transfer::new(5, 5, 5, none).wire_mib_per_min, 0.0);
+        assert_eq!(DecodeTime::new(5, MINUTE, none).share_of_wall, 0.0);
+        assert_eq!(ClientCpu::new(MINUTE, none, None, None).share_of_core, 0.0);
+        let allocator = Allocator::new(none, 5, 5, 5, 5, MINUTE);
+        assert_eq!(allocator.time_ms_per_min, 0.0);
+    }
+
+    #[test]
+    fn the_lag_of_changes_is_exact() {
+        let lags = |millis: &[u64]| -> Vec<Duration> {
+            millis.iter().map(|&it| Duration::from_millis(it)).collect()
         };
-        let store_server_cores = server_cores(store);
-        // What the server does while nobody reads is in both rows, so the difference is the reads'.
-        let saved_server_cores = match (store_server_cores, server_cores(memory)) {
-            (Some(store), Some(memory)) => store - memory,
-            _ => 0.0,
-        };
-        let saved_cores = store_client_cores - memory_client_cores + saved_server_cores;
-
-        let allocations = |row: &Row| Some(row.allocator.as_ref()?.allocations_per_min);
-        let resident = |row: &Row| i64::try_from(row.resident.as_ref()?.end_bytes?).ok();
-        let full_load = |path| find(rows, path, |load| !load.is_rate());
-        let store_mib_per_min = store.transfer.payload_mib_per_min * times;
-
-        Some(Self {
-            instances,
-            reads_per_s: store.throughput_per_s * times,
-            store_mib_per_min,
-            store_gib_per_day: store_mib_per_min * MINUTES_PER_DAY / MIB_PER_GIB,
-            store_client_cores,
-            store_server_cores,
-            store_core_hours_per_day: (store_client_cores + store_server_cores.unwrap_or(0.0))
-                * HOURS_PER_DAY,
-            memory_client_cores,
-            saved_cores,
-            saved_core_hours_per_day: saved_cores * HOURS_PER_DAY,
-            store_decode_share_of_wall: store.decode.share_of_wall,
-            saved_allocations_per_min: allocations(store)
-                .zip(allocations(memory))
-                .map(|(store, memory)| (store - memory) * times),
-            saved_resident_bytes: resident(store)
-                .zip(resident(memory))
-                .map(|(store, memory)| store - memory),
-            full_load_ratio: full_load(Path::Store)
-                .zip(full_load(Path::Memory))
-                .filter(|(store, _)| store.throughput_per_s > 0.0)
-                .map(|(store, memory)| memory.throughput_per_s / store.throughput_per_s),
-        })
+        let odd = ChangesOfRow::new(AT_RATE, 4, 3, &lags(&[9, 1, 2]), 7, 100);
+        assert_eq!((odd.made, odd.seen, odd.stale_reads), (4, 3, 7));
+        assert_eq!(odd.lag_p50_us, Some(2_000.0));
+        assert_eq!(odd.lag_max_us, Some(9_000.0));
+        assert_eq!(odd.lag.unwrap().count, 3);
+        let even = ChangesOfRow::new(AT_RATE, 4, 4, &lags(&[4, 1, 3, 2]), 0, 100);
+        assert_eq!(even.lag_p50_us, Some(2_500.0));
+        let none = ChangesOfRow::new(AT_RATE, 4, 0, &[], 0, 100);
+        assert_eq!(
+            (none.lag, none.lag_p50_us, none.lag_max_us),
+            (None, None, None)
+        );
     }
-}
-
-impl Load {
-    /// An open loop at a rate, not full load.
-    #[must_use]
-    pub fn is_rate(self) -> bool {
-        matches!(self, Self::Rate { .. })
-    }
-}
-
-impl CostResult {
-    /// The row that read this way at the given rate, if it was measured.
-    #[must_use]
-    pub fn row_at_rate(&self, path: Path) -> Option<&Row> {
-        find(&self.rows, path, Load::is_rate)
-    }
-
-    /// The row that read this way at full load, if it was measured.
-    #[must_use]
-    pub fn row_at_full_load(&self, path: Path) -> Option<&Row> {
-        find(&self.rows, path, |load| !load.is_rate())
-    }
-
-    /// The line of the first table for this step, if it was measured.
-    #[must_use]
-    pub fn call(&self, step: Step) -> Option<&Call> {
-        self.calls.iter().find(|call| call.step == step)
-    }
-}
-
-fn find(rows: &[Row], path: Path, load: impl Fn(Load) -> bool) -> Option<&Row> {
-    rows.iter().find(|row| row.path == path && load(row.load))
 }

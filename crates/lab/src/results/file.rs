@@ -79,15 +79,64 @@ pub enum ReadError {
 }
 
 /// Writes a result as pretty JSON: first to a file beside it, then renamed, so that a reader (or a
-/// run that is killed) never meets half a result. A missing folder is created.
+/// run that is killed) never meets half a result. A missing folder is created, a link is followed,
+/// and what is no regular file (`/dev/stdout`, a pipe) is written to and not replaced.
 ///
 /// # Errors
 /// If the folder or the file cannot be written; then nothing is left behind.
 pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
-    let name = path
+    let json = to_json(result);
+    let failed = |source| WriteError::File {
+        path: path.to_owned(),
+        source,
+    };
+    if is_device(path) {
+        return fs::write(path, json).map_err(failed);
+    }
+    let (beside, target) = places(path)?;
+    let written = write_and_rename(&beside, &target, &json);
+    if written.is_err() {
+        // The first error is the one to tell; that the rest cannot be removed follows from it.
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(failed)
+}
+
+/// Whether a result could be written to `path`, for a run to know before it measures. A missing
+/// folder is created.
+///
+/// # Errors
+/// If the folder or the file cannot be written; then nothing is left behind.
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let created = if is_device(path) {
+        fs::OpenOptions::new().write(true).open(path)
+    } else if path.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        let (beside, _) = places(path)?;
+        let created = fs::File::create(&beside);
+        let _ = fs::remove_file(&beside);
+        created
+    };
+    created.map(drop).map_err(|source| WriteError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// A terminal, a pipe, `/dev/null`: written to, never replaced.
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
+}
+
+/// Under which name a result is written first, and the file it is renamed to, links followed. Makes
+/// the folder.
+fn places(path: &Path) -> Result<(PathBuf, PathBuf), WriteError> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = target
         .file_name()
         .ok_or_else(|| WriteError::NoFileName(path.to_owned()))?;
-    let folder = match path.parent() {
+    let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
@@ -95,20 +144,10 @@ pub fn write<T: Serialize>(path: &Path, result: &T) -> Result<(), WriteError> {
         path: folder.to_owned(),
         source,
     })?;
-
     let mut beside = std::ffi::OsString::from(".");
     beside.push(name);
     beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = folder.join(beside);
-    let written = write_and_rename(&beside, path, &to_json(result));
-    if written.is_err() {
-        // The first error is the one to tell; that the rest cannot be removed follows from it.
-        let _ = fs::remove_file(&beside);
-    }
-    written.map_err(|source| WriteError::File {
-        path: path.to_owned(),
-        source,
-    })
+    Ok((folder.join(beside), target))
 }
 
 fn write_and_rename(beside: &Path, path: &Path, json: &str) -> io::Result<()> {
@@ -225,6 +264,27 @@ mod tests {
         write(&path, &[3]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  3\n]\n");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_are_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let link_to = |target: &Path, name| {
+            let link = folder.path().join(name);
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            link
+        };
+        let file = folder.path().join("cost.json");
+        fs::write(&file, "old").unwrap();
+        let link = link_to(&file, "latest.json");
+        write(&link, &1).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "1\n");
+
+        let null = link_to(Path::new("/dev/null"), "null");
+        write(&null, &1).unwrap();
+        assert!(null.is_symlink());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! The types here are the published schema (`docs/schema/`). Raw readings and the figures derived
 //! from them stand side by side, so that a report prints and never computes. The derivations are
-//! the constructors in `derived`; what each means is told in `docs/results-format.md`.
+//! the constructors in `derived` and `summary`; what each means is told in `docs/results-format.md`.
 
 pub mod cost;
 mod derived;
@@ -11,9 +11,10 @@ mod histogram;
 mod json;
 mod recorder;
 mod stamp;
+mod summary;
 
 pub use derived::per_second;
-pub use file::{ReadError, WriteError, read_cost, write};
+pub use file::{ReadError, WriteError, check_writable, read_cost, write};
 pub use histogram::{Histogram, HistogramError, Micros};
 pub use json::{as_written, cost_schema, to_json};
 pub use recorder::Recorder;

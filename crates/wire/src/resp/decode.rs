@@ -5,14 +5,14 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use super::error::ReplyError;
 use super::frame::Frame;
 use super::limits::Limits;
-use super::line::{LineError, LineScanner};
-use super::number::{canonical, integer, short_length};
+use super::line::{LengthError, LineError, LineScanner};
+use super::number::integer;
 use super::open::{Kind, Open};
 
 /// Takes replies of both protocol versions off the front of a buffer.
 ///
-/// Values are not copied: they are split off the buffer. Attributes (`|`) are decoded and dropped, wherever they stand. Streamed strings
-/// and aggregates are refused, as no server sends them.
+/// Values are not copied: they are split off the buffer. Attributes (`|`) are decoded and dropped,
+/// wherever they stand. Streamed strings and aggregates are refused, as no server sends them.
 ///
 /// ```
 /// use bytes::BytesMut;
@@ -70,12 +70,15 @@ impl ReplyDecoder {
         }
     }
 
-    /// The next reply, or `None` when it has not wholly arrived; then call again with more bytes at the end of `input`.
+    /// The next reply, or `None` when it has not wholly arrived; then call again with more bytes at
+    /// the end of `input`.
     ///
-    /// What has been understood is taken off `input` at once, so that nothing is looked at twice: between calls only append to it.
+    /// What has been understood is taken off `input` at once, so that nothing is looked at twice:
+    /// between calls only append to it.
     ///
     /// # Errors
-    /// When the bytes are no reply, or one beyond the limits. The decoder then stays failed, for the stream has lost its step.
+    /// When the bytes are no reply, or one beyond the limits. The decoder then stays failed, for
+    /// the stream has lost its step.
     pub fn decode(&mut self, input: &mut BytesMut) -> Result<Option<Frame>, ReplyError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -88,8 +91,9 @@ impl ReplyDecoder {
         decoded
     }
 
-    /// How many bytes more than `input` the next reply takes at the least, given what [`decode`](Self::decode) left of it: the exact
-    /// remainder of a value that is being received, otherwise 1. It follows a length that the peer declared: read up to so much, but
+    /// How many bytes more than `input` the next reply takes at the least, given what
+    /// [`decode`](Self::decode) left of it: the exact remainder of a value that is being
+    /// received, otherwise 1. It follows a length that the peer declared: read up to so much, but
     /// do not allocate it in advance of the bytes.
     #[must_use]
     pub fn wanted(&self, input: &[u8]) -> usize {
@@ -112,8 +116,8 @@ impl ReplyDecoder {
         }
     }
 
-    /// Puts a frame where it belongs: into the innermost open aggregate, which may complete that one, and so on. A frame that belongs
-    /// into none is the reply.
+    /// Puts a frame where it belongs: into the innermost open aggregate, which may complete that
+    /// one, and so on. A frame that belongs into none is the reply.
     fn place(&mut self, mut frame: Frame) -> Option<Frame> {
         while let Some(innermost) = self.open.last_mut() {
             innermost.add(frame);
@@ -145,6 +149,12 @@ impl ReplyDecoder {
     }
 
     fn scalar(&mut self, kind: u8, input: &mut BytesMut) -> Result<Step, ReplyError> {
+        if kind == b':'
+            && let Some((n, taken)) = self.line.short_length(input)
+        {
+            input.advance(taken);
+            return Ok(Step::Frame(Frame::Integer(n.into())));
+        }
         let Some(end) = self.line_end(kind, input)? else {
             return Ok(Step::Starved);
         };
@@ -153,6 +163,8 @@ impl ReplyDecoder {
             b':' => integer(text).map(Frame::Integer),
             b',' => double(text).map(Frame::Double),
             b'#' => boolean(text).map(Frame::Boolean),
+            // The commonest line of all needs no share in the buffer.
+            b'+' if text == b"OK" => Some(Frame::Simple(Bytes::from_static(b"OK"))),
             b'_' => text.is_empty().then_some(Frame::Null),
             b'(' if !is_decimal(text) => None,
             _ => {
@@ -180,7 +192,7 @@ impl ReplyDecoder {
             Err(_) if kind == b'$' && len == -1 => return Ok(Step::Frame(Frame::Null)),
             Err(_) => return Err(ReplyError::InvalidLength(kind)),
         };
-        let longest = self.limits.max_bulk.min(isize::MAX as usize / 2);
+        let longest = self.limits.max_bulk;
         if len > longest {
             return Err(ReplyError::BulkTooLong { longest });
         }
@@ -258,29 +270,29 @@ impl ReplyDecoder {
     /// Takes a type byte and the length after it off the buffer.
     #[inline]
     fn length(&mut self, kind: u8, input: &mut BytesMut) -> Result<Option<i64>, ReplyError> {
-        if let Some((len, taken)) = short_length(&input[1..]) {
-            self.line = LineScanner::default();
-            input.advance(1 + taken);
-            // At most nine digits.
-            return Ok(Some(len as i64));
+        match self.line.length(input, self.limits.max_inline) {
+            Ok(Some((length, taken))) => {
+                input.advance(taken);
+                Ok(Some(length))
+            }
+            Ok(None) => Ok(None),
+            Err(LengthError::NotCanonical) => Err(ReplyError::InvalidLength(kind)),
+            Err(LengthError::Line(error)) => Err(self.line_error(kind, error)),
         }
-        let Some(end) = self.line_end(kind, input)? else {
-            return Ok(None);
-        };
-        let len = canonical(&input[1..end]).ok_or(ReplyError::InvalidLength(kind))?;
-        input.advance(end + 2);
-        Ok(Some(len))
     }
 
     fn line_end(&mut self, kind: u8, input: &[u8]) -> Result<Option<usize>, ReplyError> {
-        self.line
-            .find(input, self.limits.max_inline)
-            .map_err(|error| match error {
-                LineError::TooLong => ReplyError::LineTooLong {
-                    longest: self.limits.max_inline,
-                },
-                LineError::BadTerminator => ReplyError::BadTerminator(kind),
-            })
+        let found = self.line.find(input, self.limits.max_inline);
+        found.map_err(|error| self.line_error(kind, error))
+    }
+
+    fn line_error(&self, kind: u8, error: LineError) -> ReplyError {
+        match error {
+            LineError::TooLong => ReplyError::LineTooLong {
+                longest: self.limits.max_inline,
+            },
+            LineError::BadTerminator => ReplyError::BadTerminator(kind),
+        }
     }
 }
 
@@ -292,7 +304,8 @@ fn boolean(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Rust's own parser also takes words such as `Infinity`, which RESP does not know; so letters other than an exponent's are looked at first.
+/// Rust's own parser also takes words such as `Infinity`, which RESP does not know; so letters
+/// other than an exponent's are looked at first.
 fn double(text: &[u8]) -> Option<f64> {
     match text {
         b"inf" => Some(f64::INFINITY),

@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use super::encode::Encoder;
 
-/// One reply or push. Texts and values are slices of the buffer that they were received in: cheap to make and to clone, but each keeps
-/// that buffer alive; copy what is to be kept for long.
+/// One reply or push. Texts and values are slices of the buffer that they were received in: cheap
+/// to make and to clone, but each keeps that buffer alive; copy what is to be kept for long.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
     /// A status such as `OK`.

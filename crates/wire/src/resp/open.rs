@@ -2,8 +2,9 @@
 
 use super::frame::Frame;
 
-/// Room for at most so many elements is made when an aggregate is announced; beyond, room grows with what arrives. The decoder's
-/// depth bound times this is all that announcements alone can make it allocate.
+/// Room for at most so many elements is made when an aggregate is announced; beyond, room grows
+/// with what arrives. The decoder's depth bound times this is all that announcements alone can make
+/// it allocate.
 const ROOM_AT_ONCE: usize = 16;
 
 /// The types of aggregates.

@@ -1,7 +1,8 @@
-//! Well-formed frames mean the same to `redis-protocol`, an independent implementation, in both directions and both versions.
+//! Well-formed frames mean the same to `redis-protocol`, an independent implementation, in both
+//! directions and both versions.
 //!
-//! Only well-formed ones: on hostile input that crate is no reference (its stack overflows on deep nesting, and it takes terminators
-//! that are none).
+//! Only well-formed ones: on hostile input that crate is no reference (its stack overflows on deep
+//! nesting, and it takes terminators that are none).
 
 use bytes::{Bytes, BytesMut};
 use hotcopy_wire::resp::{Frame, Limits, ReplyDecoder, Version};

@@ -1,4 +1,5 @@
-//! However the network cuts the bytes, the same requests and replies come out, and the same error ends them.
+//! However the network cuts the bytes, the same requests and replies come out, and the same error
+//! ends them.
 
 use bytes::BytesMut;
 use hotcopy_wire::resp::{
@@ -63,7 +64,8 @@ fn bytewise(input: &[u8]) -> Vec<&[u8]> {
     input.chunks(1).collect()
 }
 
-/// Asking for at least what is wanted never reads past a request: a reader that does so ends exactly at the request's end.
+/// Asking for at least what is wanted never reads past a request: a reader that does so ends
+/// exactly at the request's end.
 fn bytes_read_when_reading_what_is_wanted(input: &[u8]) -> Option<usize> {
     let mut parser = RequestParser::new(Limits::default());
     let mut received = 0;

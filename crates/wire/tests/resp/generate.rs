@@ -1,11 +1,13 @@
-//! What the properties are tried on: well-formed frames and requests, and bytes that only nearly are.
+//! What the properties are tried on: well-formed frames and requests, and bytes that only nearly
+//! are.
 
 use bytes::Bytes;
 use hotcopy_wire::resp::{Encoder, Frame, Version, encode_command};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Any reply but a NaN (which equals nothing) that both versions' encoders can write without changing a text.
+/// Any reply but a NaN (which equals nothing) that both versions' encoders can write without
+/// changing a text.
 pub(crate) fn frame() -> impl Strategy<Value = Frame> {
     prop_oneof![4 => element(), 1 => vec(element(), 0..4).prop_map(Frame::Push)]
 }
@@ -16,7 +18,8 @@ fn element() -> impl Strategy<Value = Frame> {
             vec(inner.clone(), 0..6).prop_map(Frame::Array),
             vec((scalar(), inner), 0..4)
                 .prop_map(|pairs| Frame::Map(distinct(pairs, |pair| &pair.0))),
-            // A set's elements and a map's keys are scalars and distinct, because `redis-protocol` keeps them in hash tables.
+            // A set's elements and a map's keys are scalars and distinct, because `redis-protocol`
+            // keeps them in hash tables.
             vec(scalar(), 0..6)
                 .prop_map(|elements| Frame::Set(distinct(elements, |element| element))),
         ]
@@ -78,7 +81,10 @@ pub(crate) fn request_bytes() -> impl Strategy<Value = Vec<u8>> {
         out
     });
     let inline = r#"[ \ta"'\\x0-9]{0,12}\r?\n"#.prop_map(String::into_bytes);
-    let parts: [&[u8]; 14] = [
+    let parts: [&[u8]; 17] = [
+        b"*",
+        b"$",
+        b"\r",
         b"*1\r\n",
         b"*3\r\n",
         b"*-1\r\n",
@@ -100,7 +106,11 @@ pub(crate) fn request_bytes() -> impl Strategy<Value = Vec<u8>> {
 /// Bytes that reach far into a reply decoder: whole replies, their parts in any order, and noise.
 pub(crate) fn reply_bytes() -> impl Strategy<Value = Vec<u8>> {
     let reply = frame().prop_map(|frame| encoded(&frame, Version::Resp3));
-    let parts: [&[u8]; 18] = [
+    let parts: [&[u8]; 22] = [
+        b"*",
+        b"$",
+        b"+",
+        b"\r",
         b"*1\r\n",
         b"*2\r\n",
         b"*0\r\n",

@@ -1,4 +1,5 @@
-//! Arbitrary bytes never panic, and never make a parser hold memory beyond a fixed multiple of the bytes that arrived.
+//! Arbitrary bytes never panic, and never make a parser hold memory beyond a fixed multiple of the
+//! bytes that arrived.
 #![allow(unsafe_code)] // A counting global allocator is the only way to see every allocation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -26,7 +27,8 @@ fn count(change: isize) {
     CALLS.set(CALLS.get() + usize::from(change > 0));
 }
 
-// SAFETY: every call is passed on to the system's allocator unchanged; counting touches thread-local cells without destructors only.
+// SAFETY: every call is passed on to the system's allocator unchanged; counting touches
+// thread-local cells without destructors only.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -50,7 +52,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that were held at once during `work`, beyond those held before, and the number of allocations.
+/// The most bytes that were held at once during `work`, beyond those held before, and the number of
+/// allocations.
 fn measured(work: impl FnOnce()) -> (usize, usize) {
     let (held, calls) = (HELD.get(), CALLS.get());
     PEAK.set(held);
@@ -58,7 +61,8 @@ fn measured(work: impl FnOnce()) -> (usize, usize) {
     ((PEAK.get() - held) as usize, CALLS.get() - calls)
 }
 
-/// Feeds the bytes in pieces of `piece` bytes, as a server would, and returns the peak beyond the buffer itself.
+/// Feeds the bytes in pieces of `piece` bytes, as a server would, and returns the peak beyond the
+/// buffer itself.
 fn request_peak(input: &[u8], piece: usize) -> usize {
     let mut parser = RequestParser::new(Limits::default());
     let (peak, _) = measured(|| {
@@ -87,14 +91,15 @@ fn reply_peak(input: &[u8], limits: Limits) -> usize {
     peak
 }
 
-/// A place in the list of arguments takes 16 bytes and the list may have twice the room it needs; the shortest word of an inline
-/// request takes two bytes of input.
+/// A place in the list of arguments takes 16 bytes and the list may have twice the room it needs;
+/// the shortest word of an inline request takes two bytes of input.
 fn request_bound(input: &[u8]) -> usize {
     16 * input.len() + 256
 }
 
-/// A frame takes 40 bytes and its list may have twice the room it needs; the shortest element takes three bytes of input. Apart from
-/// that come the open aggregates with room made in advance, as many as may be nested.
+/// A frame takes 40 bytes and its list may have twice the room it needs; the shortest element takes
+/// three bytes of input. Apart from that come the open aggregates with room made in advance, as
+/// many as may be nested.
 fn reply_bound(input: &[u8], limits: Limits) -> usize {
     28 * input.len() + 1024 * (limits.max_depth + 1)
 }

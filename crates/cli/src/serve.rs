@@ -1,0 +1,59 @@
+//! `hotcopy serve`: the cache server.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use hotcopy_server::{Config, Server};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::args::ServeArgs;
+use crate::exit::Failure;
+
+pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
+    let mut config = Config {
+        bind: args.bind,
+        port: Some(args.port),
+        unix: args.unix,
+        ..Config::default()
+    };
+    if let Some(threads) = args.threads {
+        config.threads = threads.get();
+    }
+    if let Some(max_clients) = args.max_clients {
+        config.max_clients = max_clients.get();
+    }
+    config.max_memory = args.max_memory.map(|size| size.0);
+    config.password = args.password;
+    let threads = config.threads;
+
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::run(format_args!("catching signals: {error}")))?;
+    let server = Server::bind(config).map_err(Failure::run)?;
+    let stop = server.stop_handle();
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            stop.stop();
+        }
+    });
+    announce(&server, threads)?;
+    server.run().map_err(Failure::run)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One line that a person and a supervisor can read: clients may connect from now on.
+fn announce(server: &Server, threads: usize) -> Result<(), Failure> {
+    let mut line = format!("hotcopy {} ready:", env!("CARGO_PKG_VERSION"));
+    if let Some(address) = server.tcp_addr() {
+        line.push_str(&format!(" tcp {address},"));
+    }
+    if let Some(path) = server.unix_path() {
+        line.push_str(&format!(" unix {},", path.display()));
+    }
+    line.push_str(&format!(" {threads} loops\n"));
+    let mut stdout = std::io::stdout().lock();
+    stdout
+        .write_all(line.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Failure::run(format_args!("writing the ready line: {error}")))
+}

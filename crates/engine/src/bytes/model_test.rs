@@ -1,0 +1,110 @@
+//! Random operations on a store and on a simple model, compared after each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+
+/// The same operations on a `BTreeMap` that forgets expired entries before each.
+#[derive(Default)]
+struct Model(BTreeMap<Vec<u8>, (Vec<u8>, Option<UnixMillis>)>);
+
+impl Model {
+    fn expire(&mut self, now: UnixMillis) {
+        self.0
+            .retain(|_, (_, deadline)| deadline.is_none_or(|at| at > now));
+    }
+
+    fn get(&self, key: &[u8]) -> Option<Value> {
+        self.0
+            .get(key)
+            .map(|(bytes, _)| Value::copy_from_slice(bytes))
+    }
+}
+
+#[test]
+fn random_operations_agree_with_a_simple_model() {
+    for seed in 0..30 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let store = ByteStore::new(&StoreConfig {
+            databases: 4,
+            shards: 8,
+            ..StoreConfig::default()
+        });
+        let mut models: [Model; 4] = Default::default();
+        let mut sweep = Sweep::new(0, 1);
+        let mut now = UnixMillis(1_000_000);
+        for step in 0..3_000 {
+            now.0 += random.u64(..3);
+            let index = random.usize(..4);
+            let (db, model) = (store.database(index).unwrap(), &mut models[index]);
+            model.expire(now);
+            let key = format!("key:{}", random.u32(..40)).into_bytes();
+            let before = model.get(&key);
+            let deadline = random.bool().then(|| UnixMillis(now.0 + random.u64(..40)));
+            match random.u32(..9) {
+                0..3 => {
+                    let options = SetOptions {
+                        condition: *random
+                            .choice(&[Condition::Always, Condition::IfAbsent, Condition::IfPresent])
+                            .unwrap(),
+                        deadline: match deadline {
+                            Some(at) => DeadlineChange::At(at),
+                            None if random.bool() => DeadlineChange::Keep,
+                            None => DeadlineChange::Clear,
+                        },
+                    };
+                    let bytes = vec![b'x'; random.usize(..30)];
+                    let outcome = store
+                        .set(db, &key, Value::copy_from_slice(&bytes), options, now)
+                        .unwrap();
+                    let stored = match options.condition {
+                        Condition::Always => true,
+                        Condition::IfAbsent => before.is_none(),
+                        Condition::IfPresent => before.is_some(),
+                    };
+                    assert_eq!((outcome.stored, outcome.previous), (stored, before));
+                    if stored {
+                        let kept = model.0.get(&key).and_then(|(_, deadline)| *deadline);
+                        let deadline = match options.deadline {
+                            DeadlineChange::Keep => kept,
+                            _ => deadline,
+                        };
+                        model.0.insert(key, (bytes, deadline));
+                    }
+                }
+                3 => {
+                    assert_eq!(store.remove(db, &key, now), before);
+                    model.0.remove(&key);
+                }
+                4 => {
+                    let change = |_: Option<Current<'_>>| (Change::SetDeadline(deadline), ());
+                    store.update(db, &key, now, change).unwrap();
+                    if let Some((_, at)) = model.0.get_mut(&key) {
+                        *at = deadline;
+                    }
+                }
+                5 => {
+                    store.sweep(&mut sweep, now, 5);
+                }
+                6 if random.u32(..50) == 0 => {
+                    drop(store.flush(db));
+                    model.0.clear();
+                }
+                7 => {
+                    let mut keys = Keys::default();
+                    let end = store.scan(db, Cursor::default(), usize::MAX, now, &mut keys);
+                    assert_eq!(end, Cursor::default());
+                    let found: BTreeSet<_> = keys.iter().map(<[u8]>::to_vec).collect();
+                    assert_eq!(found, model.0.keys().cloned().collect(), "step {step}");
+                }
+                _ => {
+                    assert_eq!(store.get(db, &key, now), before, "step {step}");
+                }
+            }
+            if step % 100 == 0 {
+                store.validate();
+            }
+        }
+        store.validate();
+    }
+}

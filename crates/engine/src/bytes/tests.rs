@@ -1,0 +1,332 @@
+//! The store's promises, one by one.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+const START: UnixMillis = UnixMillis(1_000_000);
+
+fn store(max_bytes: Option<u64>) -> ByteStore {
+    ByteStore::new(&StoreConfig {
+        max_bytes,
+        databases: 4,
+        shards: 8,
+    })
+}
+
+fn later(ms: u64) -> UnixMillis {
+    UnixMillis(START.0 + ms)
+}
+
+fn value(bytes: &[u8]) -> Value {
+    Value::copy_from_slice(bytes)
+}
+
+fn put(store: &ByteStore, key: &[u8], bytes: &[u8]) {
+    let written = store.set(
+        Database::default(),
+        key,
+        value(bytes),
+        SetOptions::default(),
+        START,
+    );
+    assert!(written.unwrap().stored);
+}
+
+fn expiring(at: UnixMillis) -> SetOptions {
+    SetOptions {
+        deadline: DeadlineChange::At(at),
+        ..SetOptions::default()
+    }
+}
+
+fn scan_all(store: &ByteStore, count: usize, mut between: impl FnMut()) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut cursor = Cursor::default();
+    loop {
+        let mut keys = Keys::default();
+        cursor = store.scan(Database::default(), cursor, count, START, &mut keys);
+        found.extend(keys.iter().map(<[u8]>::to_vec));
+        if cursor == Cursor::default() {
+            return found;
+        }
+        between();
+    }
+}
+
+#[test]
+fn a_value_is_returned_until_its_deadline_and_never_after() {
+    let store = store(None);
+    let db = Database::default();
+    let written = store.set(db, b"k", value(b"v"), expiring(later(10)), START);
+    assert!(written.unwrap().previous.is_none());
+    assert_eq!(store.get(db, b"k", later(9)).unwrap(), "v");
+    assert_eq!(store.get(db, b"k", later(10)), None);
+    assert_eq!(store.len(db), 0);
+    store.validate();
+    let stats = store.stats();
+    assert_eq!((stats.hits, stats.misses, stats.expirations), (1, 1, 1));
+}
+
+#[test]
+fn a_condition_that_fails_leaves_the_value_and_reports_it() {
+    let store = store(None);
+    let db = Database::default();
+    let only = |condition| SetOptions {
+        condition,
+        ..SetOptions::default()
+    };
+    let absent = only(Condition::IfAbsent);
+    let present = only(Condition::IfPresent);
+    let set = |bytes: &'static [u8], options| store.set(db, b"k", value(bytes), options, START);
+    assert!(!set(b"0", present).unwrap().stored);
+    assert!(set(b"1", absent).unwrap().stored);
+    let refused = set(b"2", absent).unwrap();
+    assert_eq!(
+        (refused.stored, refused.previous),
+        (false, Some(value(b"1")))
+    );
+    let replaced = set(b"3", present).unwrap();
+    assert_eq!(
+        (replaced.stored, replaced.previous),
+        (true, Some(value(b"1")))
+    );
+    assert_eq!(store.get(db, b"k", START).unwrap(), "3");
+}
+
+#[test]
+fn an_expired_entry_counts_as_absent_for_conditions() {
+    let store = store(None);
+    let db = Database::default();
+    store
+        .set(db, b"k", value(b"old"), expiring(later(1)), START)
+        .unwrap();
+    let options = SetOptions {
+        condition: Condition::IfAbsent,
+        deadline: DeadlineChange::Keep,
+    };
+    let outcome = store
+        .set(db, b"k", value(b"new"), options, later(1))
+        .unwrap();
+    assert!(outcome.stored && outcome.previous.is_none());
+    let deadline = store.inspect(db, b"k", later(1), |found| found.unwrap().deadline);
+    assert_eq!(
+        deadline, None,
+        "the expired entry's deadline must not go on"
+    );
+}
+
+#[test]
+fn keeping_the_deadline_keeps_it_and_clearing_clears_it() {
+    let store = store(None);
+    let db = Database::default();
+    let deadline = |store: &ByteStore| store.inspect(db, b"k", START, |it| it.unwrap().deadline);
+    store
+        .set(db, b"k", value(b"1"), expiring(later(5)), START)
+        .unwrap();
+    let keep = SetOptions {
+        deadline: DeadlineChange::Keep,
+        ..SetOptions::default()
+    };
+    store.set(db, b"k", value(b"2"), keep, START).unwrap();
+    assert_eq!(deadline(&store), Some(later(5)));
+    put(&store, b"k", b"3");
+    assert_eq!(deadline(&store), None);
+    assert_eq!(store.len_with_deadline(db), 0);
+}
+
+#[test]
+fn a_deadline_in_the_past_removes_the_entry() {
+    let store = store(None);
+    let db = Database::default();
+    put(&store, b"a", b"1");
+    put(&store, b"b", b"1");
+    store
+        .set(db, b"a", value(b"2"), expiring(START), START)
+        .unwrap();
+    let change = |_: Option<Current<'_>>| (Change::SetDeadline(Some(UnixMillis(1))), ());
+    store.update(db, b"b", START, change).unwrap();
+    assert!(store.is_empty(db));
+    store.validate();
+}
+
+#[test]
+fn a_value_larger_than_the_limit_is_refused_and_changes_nothing() {
+    let store = store(Some(1000));
+    let db = Database::default();
+    put(&store, b"k", b"small");
+    let refused = store.set(db, b"k", value(&[0; 1000]), SetOptions::default(), START);
+    assert!(matches!(
+        refused,
+        Err(StoreError::TooLarge {
+            max_bytes: 1000,
+            ..
+        })
+    ));
+    assert_eq!(store.get(db, b"k", START).unwrap(), "small");
+    let pairs = [(&b"k"[..], value(&[1; 500])), (b"l", value(&[1; 500]))];
+    assert!(
+        store
+            .set_many(db, &pairs, Condition::Always, START)
+            .is_err()
+    );
+    assert_eq!(store.get(db, b"k", START).unwrap(), "small");
+}
+
+#[test]
+fn memory_stays_bounded_and_what_was_just_written_stays() {
+    let limit = 100_000;
+    let store = store(Some(limit));
+    for number in 0..5_000_u32 {
+        let key = number.to_be_bytes();
+        put(&store, &key, &[7; 100]);
+        assert!(store.used_bytes() <= limit);
+        assert!(store.get(Database::default(), &key, START).is_some());
+    }
+    store.validate();
+    assert!(
+        store.used_bytes() > limit - 1000,
+        "evicts no more than it must"
+    );
+    assert!(store.stats().evictions > 4_000);
+}
+
+#[test]
+fn an_entry_that_is_read_often_outlives_those_that_are_not() {
+    let store = store(Some(100_000));
+    let db = Database::default();
+    put(&store, b"hot", b"x");
+    for number in 0..20_000_u32 {
+        let now = later(u64::from(number));
+        let key = number.to_be_bytes();
+        store
+            .set(db, &key, value(&[7; 100]), SetOptions::default(), now)
+            .unwrap();
+        assert!(store.get(db, b"hot", now).is_some(), "evicted at {number}");
+    }
+}
+
+#[test]
+fn a_sweep_removes_what_expired_and_nothing_else() {
+    let store = store(None);
+    let db = store.database(2).unwrap();
+    for number in 0..1_000_u64 {
+        let options = expiring(later(1 + number % 100));
+        store
+            .set(db, &number.to_be_bytes(), value(b"v"), options, START)
+            .unwrap();
+    }
+    store
+        .set(db, b"stays", value(b"v"), SetOptions::default(), START)
+        .unwrap();
+    let mut sweeps = [Sweep::new(0, 2), Sweep::new(1, 2)];
+    for now in [later(50), later(100)] {
+        for sweep in &mut sweeps {
+            while !store.sweep(sweep, now, 7).finished {}
+        }
+        let due = now.0 - START.0;
+        assert_eq!(store.len(db) as u64, 1 + 1_000 - due * 10);
+    }
+    assert_eq!(store.sweep(&mut sweeps[0], later(200), 7).visited, 0);
+    store.validate();
+}
+
+#[test]
+fn a_scan_returns_every_key_that_stays_while_others_come_and_go() {
+    for seed in 0..20 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let store = store(None);
+        let staying: BTreeSet<Vec<u8>> = (0..500).map(|n| format!("stay:{n}").into()).collect();
+        let mut added = 0;
+        let mut goers: Vec<Vec<u8>> = (0..500).map(|n| format!("go:{n}").into()).collect();
+        let mut all: Vec<_> = staying.iter().chain(&goers).cloned().collect();
+        random.shuffle(&mut all);
+        for key in &all {
+            put(&store, key, b"");
+        }
+        let count = random.usize(1..50);
+        let found = scan_all(&store, count, || {
+            for _ in 0..random.usize(..20) {
+                if random.bool() && !goers.is_empty() {
+                    let goer = goers.swap_remove(random.usize(..goers.len()));
+                    store.remove(Database::default(), &goer, START);
+                } else if added < 2_000 {
+                    added += 1;
+                    put(&store, format!("new:{added}").as_bytes(), b"");
+                }
+            }
+        });
+        let found: BTreeSet<_> = found.into_iter().collect();
+        assert!(found.is_superset(&staying), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_scan_of_a_store_at_rest_returns_each_key_once() {
+    let store = store(None);
+    for number in 0..1_000_u32 {
+        put(&store, &number.to_be_bytes(), b"");
+    }
+    for count in [1, 10, 999, usize::MAX] {
+        let found = scan_all(&store, count, || {});
+        assert_eq!(found.len(), 1_000);
+        assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), 1_000);
+    }
+}
+
+#[test]
+fn a_scan_accepts_any_number_as_its_cursor() {
+    let store = store(None);
+    put(&store, b"k", b"");
+    for cursor in [1, 7, 255, 256, u64::MAX, u64::MAX - 255, 1 << 40] {
+        let mut keys = Keys::default();
+        store.scan(Database::default(), Cursor(cursor), 10, START, &mut keys);
+        assert!(keys.len() <= 1);
+    }
+}
+
+#[test]
+fn writers_of_the_same_pairs_are_never_seen_half_done() {
+    let store = store(None);
+    let db = Database::default();
+    let keys: Vec<Vec<u8>> = (0..20).map(|n| format!("key:{n}").into()).collect();
+    let write = |bytes: &'static [u8]| {
+        let pairs: Vec<_> = keys.iter().map(|key| (&key[..], value(bytes))).collect();
+        for _ in 0..2_000 {
+            store
+                .set_many(db, &pairs, Condition::Always, START)
+                .unwrap();
+        }
+    };
+    write(b"0");
+    std::thread::scope(|scope| {
+        scope.spawn(|| write(b"1"));
+        scope.spawn(|| write(b"2"));
+        for _ in 0..2_000 {
+            let seen = store.get_many(db, keys.iter().map(|key| &key[..]), START);
+            assert!(seen.iter().all(|it| *it == seen[0] && it.is_some()));
+        }
+    });
+    store.validate();
+}
+
+#[test]
+fn a_conditional_write_of_many_writes_all_or_none() {
+    let store = store(None);
+    let db = Database::default();
+    put(&store, b"b", b"old");
+    let pairs = [(&b"a"[..], value(b"1")), (b"b", value(b"2"))];
+    assert!(
+        !store
+            .set_many(db, &pairs, Condition::IfAbsent, START)
+            .unwrap()
+    );
+    assert_eq!(store.get(db, b"a", START), None);
+    store.remove(db, b"b", START);
+    assert!(
+        store
+            .set_many(db, &pairs, Condition::IfAbsent, START)
+            .unwrap()
+    );
+    assert_eq!(store.get(db, b"b", START).unwrap(), "2");
+}

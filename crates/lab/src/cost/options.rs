@@ -1,0 +1,95 @@
+//! What `hotcopy cost` is asked to measure.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::results::cost::Decode;
+use crate::target::Target;
+
+/// Everything a user can set.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The store.
+    pub target: Target,
+    /// What is read.
+    pub value: ValueChoice,
+    /// How bytes become an object (`Json`, `Msgpack` or `None`).
+    pub decode: Decode,
+    /// Connections of the pool.
+    pub pool: usize,
+    /// Reads per second of the open-loop rows.
+    pub rate_per_s: f64,
+    /// Concurrent workers at full load.
+    pub workers: usize,
+    /// Time for each row.
+    pub row_time: Duration,
+    /// Load a server that is not local without limit.
+    pub full_load: bool,
+    /// Processes that read like this one, for the summary.
+    pub instances: u64,
+    /// Change the value this often while the rows run.
+    pub change_every: Option<Duration>,
+    /// The command line as typed, passwords masked, for the results file.
+    pub command_line: Vec<String>,
+}
+
+/// What is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueChoice {
+    /// A generated service configuration of 41,083 bytes.
+    Generated,
+    /// The contents of a file.
+    File(PathBuf),
+    /// A key that exists on the target. Nothing is written.
+    Key(String),
+    /// A read-only command. Nothing is written.
+    Command(Vec<String>),
+}
+
+impl ValueChoice {
+    /// Whether the value has to be put into the store first.
+    pub(crate) fn is_written(&self) -> bool {
+        matches!(self, ValueChoice::Generated | ValueChoice::File(_))
+    }
+}
+
+impl Options {
+    /// Refuses what cannot be measured, before anything is started.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let usage = |text: &str| Err(Error::Usage(text.into()));
+        if !self.rate_per_s.is_finite() || self.rate_per_s <= 0.0 {
+            return usage("--rate must be above zero");
+        }
+        if self.row_time.is_zero() {
+            return usage("--seconds must be above zero");
+        }
+        if self.pool == 0 || self.workers == 0 || self.instances == 0 {
+            return usage("--pool, --workers and --instances must be at least 1");
+        }
+        if self.change_every.is_some() {
+            if !self.value.is_written() {
+                return usage(
+                    "--change-every writes the value, and --key and --command never write: \
+                     leave one of them out",
+                );
+            }
+            if self.decode == Decode::None {
+                return usage(
+                    "--change-every finds the version inside the value: use --decode json or msgpack",
+                );
+            }
+        }
+        if let ValueChoice::Command(words) = &self.value
+            && words.is_empty()
+        {
+            return usage("--command is empty: write for example --command \"HGETALL user:1\"");
+        }
+        if !self.value.is_written() && !matches!(self.target, Target::Redis(_)) {
+            return usage(
+                "--key and --command read what a server already holds: give its URL as the target",
+            );
+        }
+        Ok(())
+    }
+}

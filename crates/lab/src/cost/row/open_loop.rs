@@ -1,0 +1,286 @@
+//! The open loop: every read has an intended start, whatever the server does.
+//!
+//! A pacing thread sleeps until each intended start and hands out a permit; a worker that is free
+//! takes the permit and the next read of the schedule. If no worker is free another one is added,
+//! so a stalled server meets the load that real clients would send, and neither the schedule nor the
+//! memory depends on how fast it answers. A read's response time counts from its intended start.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+
+use super::super::reading::ReadError;
+use super::super::tally::{ReadTimes, Tally};
+use super::Due;
+use super::reader::Reader;
+use crate::meters::pacer::{Schedule, minimize_timer_slack, sleep_until_precise};
+
+/// Reads that may be under way at once. Beyond it they wait, and their wait counts.
+const MOST_WORKERS: usize = 10_000;
+
+/// How long after the window reads that were due in it may still finish.
+const GRACE: Duration = Duration::from_secs(3);
+
+struct Loop<R> {
+    reader: Arc<R>,
+    tally: Arc<Tally>,
+    schedule: Schedule,
+    permits: Semaphore,
+    /// The next read of the schedule that nobody has taken.
+    next: AtomicU64,
+    done: AtomicU64,
+    workers: AtomicUsize,
+    failed: mpsc::Sender<ReadError>,
+}
+
+/// Drives `reader` by `schedule`; `window_closed` runs at the end of the window, on this thread.
+pub(super) fn drive<R: Reader, T>(
+    runtime: Runtime,
+    reader: Arc<R>,
+    tally: &Arc<Tally>,
+    schedule: Schedule,
+    window_end: Instant,
+    window_closed: impl FnOnce() -> T,
+) -> Result<(T, Due), ReadError> {
+    let (failed, failure) = mpsc::channel();
+    let due = schedule.due_count();
+    let shared = Arc::new(Loop {
+        reader,
+        tally: Arc::clone(tally),
+        schedule,
+        permits: Semaphore::new(0),
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        workers: AtomicUsize::new(0),
+        failed,
+    });
+    let pacer = {
+        let shared = Arc::clone(&shared);
+        let handle = runtime.handle().clone();
+        std::thread::Builder::new()
+            .name("pacer".into())
+            .spawn(move || shared.pace(&handle))
+    };
+    let pacer = pacer.map_err(|error| ReadError::Store(error.into()))?;
+
+    let closed = match failure.recv_timeout(window_end - Instant::now()) {
+        Ok(error) => return Err(error),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => window_closed(),
+    };
+    let give_up = window_end + GRACE;
+    while shared.done.load(Ordering::Acquire) < due && Instant::now() < give_up {
+        if let Ok(error) = failure.recv_timeout(Duration::from_millis(1)) {
+            return Err(error);
+        }
+    }
+    // Nobody takes another read from here on. Reads under way are dropped with the runtime, and
+    // each counts with the time it has waited.
+    let started = shared.next.swap(u64::MAX / 2, Ordering::AcqRel).min(due);
+    shared.permits.close();
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    let now = Instant::now();
+    for read in started..due {
+        tally.abandoned(
+            0,
+            now.saturating_duration_since(shared.schedule.intended(read)),
+        );
+    }
+    pacer.join().expect("the pacer does not panic");
+    let abandoned = due - shared.done.load(Ordering::Acquire);
+    Ok((closed, Due { due, abandoned }))
+}
+
+impl<R: Reader> Loop<R> {
+    fn pace(self: &Arc<Self>, handle: &tokio::runtime::Handle) {
+        minimize_timer_slack();
+        let due = self.schedule.due_count();
+        let mut handed_out = 0;
+        while handed_out < due && !self.permits.is_closed() {
+            sleep_until_precise(self.schedule.intended(handed_out));
+            let now_due = self
+                .schedule
+                .due_by(Instant::now())
+                .clamp(handed_out + 1, due);
+            let waiting = self.permits.available_permits();
+            let wanted = (now_due - handed_out) as usize;
+            // A permit that lies about means that every worker is busy.
+            let workers = self.workers.load(Ordering::Relaxed);
+            let missing = if workers == 0 || waiting > 0 {
+                waiting + wanted
+            } else {
+                0
+            };
+            for worker in workers..(workers + missing).min(MOST_WORKERS) {
+                self.workers.fetch_add(1, Ordering::Relaxed);
+                handle.spawn(Arc::clone(self).work(worker));
+            }
+            self.permits.add_permits(wanted);
+            handed_out = now_due;
+        }
+    }
+
+    async fn work(self: Arc<Self>, worker: usize) {
+        while let Ok(permit) = self.permits.acquire().await {
+            permit.forget();
+            let read = self.next.fetch_add(1, Ordering::AcqRel);
+            if read >= self.schedule.due_count() {
+                return;
+            }
+            let intended = self.schedule.intended(read);
+            let mut under_way = UnderWay {
+                tally: &self.tally,
+                worker,
+                intended,
+                ended: false,
+            };
+            let started = Instant::now();
+            let result = self.reader.read(worker).await;
+            let service = started.elapsed();
+            under_way.ended = true;
+            match result {
+                Ok(cost) => {
+                    let lag = started.saturating_duration_since(intended);
+                    self.tally
+                        .finished(worker, cost, ReadTimes { lag, service });
+                    self.done.fetch_add(1, Ordering::AcqRel);
+                }
+                Err(error) => {
+                    // The first failure ends the row; who hears it has gone after that.
+                    let _ = self.failed.send(error);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A read that has started. Dropped before its end, it counts as abandoned.
+struct UnderWay<'a> {
+    tally: &'a Tally,
+    worker: usize,
+    intended: Instant,
+    ended: bool,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.tally.abandoned(self.worker, self.intended.elapsed());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tally::ReadCost;
+    use super::*;
+    use crate::results::Histogram;
+
+    /// Answers at once, but stands still for the whole of one stall.
+    struct Stalling {
+        start: Instant,
+        stall: std::ops::Range<Duration>,
+    }
+
+    impl Reader for Stalling {
+        async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+            if self.stall.contains(&self.start.elapsed()) {
+                tokio::time::sleep_until((self.start + self.stall.end).into()).await;
+            }
+            Ok(ReadCost::default())
+        }
+    }
+
+    fn run<R: Reader>(reader: R, start: Instant, rate: f64, ms: u64) -> (Tally, Due) {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let window = Duration::from_millis(ms);
+        let schedule = Schedule::new(start, rate, window).unwrap();
+        let tally = Arc::new(Tally::new());
+        let ((), due) = drive(
+            runtime,
+            Arc::new(reader),
+            &tally,
+            schedule,
+            start + window,
+            || (),
+        )
+        .unwrap();
+        (Arc::into_inner(tally).expect("all workers have gone"), due)
+    }
+
+    #[test]
+    fn a_stall_counts_in_full_for_every_read_that_was_due_in_it() {
+        let start = Instant::now();
+        let ms = Duration::from_millis;
+        let (tally, due) = run(
+            Stalling {
+                start,
+                stall: ms(100)..ms(300),
+            },
+            start,
+            500.0,
+            500,
+        );
+        assert_eq!((due.due, due.abandoned), (250, 0));
+        let response = Histogram::from_recorder(&tally.times().response);
+        assert_eq!(response.count, 250);
+        // 200 ms at 500/s: a hundred reads were due in the stall, spread evenly over their waits.
+        let waited = response
+            .to_hdr()
+            .unwrap()
+            .count_between(50_000_000_000, u64::MAX);
+        assert!(
+            (70..=90).contains(&waited),
+            "{waited} reads waited 50 ms and more"
+        );
+    }
+
+    #[test]
+    fn reads_that_never_finish_count_with_the_time_they_waited() {
+        struct Never;
+        impl Reader for Never {
+            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+                std::future::pending().await
+            }
+        }
+        let (tally, due) = run(Never, Instant::now(), 100.0, 100);
+        assert_eq!((due.due, due.abandoned), (10, 10));
+        assert_eq!(tally.counts().reads, 0);
+        let response = Histogram::from_recorder(&tally.times().response);
+        assert_eq!(response.count, 10);
+        assert!(response.min_us >= 2_900_000.0, "{}", response.min_us);
+    }
+
+    #[test]
+    fn a_failing_read_ends_the_row_with_its_cause() {
+        struct Failing;
+        impl Reader for Failing {
+            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+                Err(ReadError::Missing)
+            }
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+        let start = Instant::now();
+        let window = Duration::from_secs(60);
+        let schedule = Schedule::new(start, 100.0, window).unwrap();
+        let tally = Arc::new(Tally::new());
+        let result = drive(
+            runtime,
+            Arc::new(Failing),
+            &tally,
+            schedule,
+            start + window,
+            || (),
+        );
+        assert!(matches!(result, Err(ReadError::Missing)));
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,116 @@
+//! Everything a row reads off its own process, at the two ends of the window.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::super::clock::monotonic_now;
+use super::super::tally::{Counts, Tally};
+use super::{AllocatorWork, RowReading};
+use crate::connect::WireBytes;
+use crate::meters::cpu::{ThreadsCpu, process_cpu};
+use crate::meters::{alloc, memory};
+use crate::results::Histogram;
+
+/// The readings at the start of the window.
+pub(super) struct WindowStart {
+    at: Instant,
+    clock: Duration,
+    cpu: Duration,
+    threads: ThreadsCpu,
+    wire_read: u64,
+    wire_written: u64,
+    count_allocations: bool,
+}
+
+/// The differences over the window.
+pub(super) struct Window {
+    wall: Duration,
+    clock: Range<Duration>,
+    counts: Counts,
+    cpu: Duration,
+    busiest_thread_share: Option<f64>,
+    wire_read: u64,
+    wire_written: u64,
+    resident_end_bytes: Option<u64>,
+    resident_peak_bytes: Option<u64>,
+    allocator: Option<AllocatorWork>,
+}
+
+impl WindowStart {
+    pub(super) fn open(wire: &WireBytes, count_allocations: bool) -> Self {
+        let threads = ThreadsCpu::snapshot();
+        if count_allocations {
+            alloc::start();
+        }
+        WindowStart {
+            threads,
+            count_allocations,
+            wire_read: wire.read(),
+            wire_written: wire.written(),
+            cpu: process_cpu(),
+            clock: monotonic_now(),
+            at: Instant::now(),
+        }
+    }
+
+    pub(super) fn close(self, wire: &WireBytes, tally: &Tally) -> Window {
+        let wall = self.at.elapsed();
+        let counts = tally.counts();
+        let cpu = process_cpu().saturating_sub(self.cpu);
+        let (wire_read, wire_written) = (wire.read(), wire.written());
+        let clock = self.clock..monotonic_now();
+        let allocator = self.count_allocations.then(|| {
+            let reading = alloc::stop();
+            AllocatorWork {
+                allocations: reading.allocations,
+                frees: reading.frees,
+                bytes: reading.bytes,
+                time: reading.time,
+            }
+        });
+        Window {
+            wall,
+            clock,
+            counts,
+            cpu,
+            busiest_thread_share: ThreadsCpu::snapshot().busiest_share_since(&self.threads, wall),
+            wire_read: wire_read - self.wire_read,
+            wire_written: wire_written - self.wire_written,
+            resident_end_bytes: memory::resident(),
+            resident_peak_bytes: memory::peak_resident(),
+            allocator,
+        }
+    }
+}
+
+impl Window {
+    /// The reading of a row; distributions are taken from `tally` as it stands now, so that reads
+    /// due in the window that finished after it are in them.
+    pub(super) fn into_reading(self, tally: &Tally, reads_per_sample: u64) -> RowReading {
+        let times = tally.times();
+        let scheduled = times.response.count() > 0;
+        let optional = |recorder| scheduled.then(|| Histogram::from_recorder(recorder));
+        RowReading {
+            wall: self.wall,
+            window: self.clock,
+            reads: self.counts.reads,
+            payload_bytes: self.counts.payload_bytes,
+            wire_out_bytes: self.wire_written,
+            wire_in_bytes: self.wire_read,
+            decodes: self.counts.decodes,
+            decode_time: self.counts.decode_time,
+            stale_reads: self.counts.stale_reads,
+            cpu: self.cpu,
+            busiest_thread_share: self.busiest_thread_share,
+            resident_end_bytes: self.resident_end_bytes,
+            resident_peak_bytes: self.resident_peak_bytes,
+            allocator: self.allocator,
+            due: None,
+            lag: optional(&times.lag),
+            service: Histogram::from_recorder(&times.service),
+            response: optional(&times.response),
+            reads_per_sample,
+            sightings: super::Sightings::default(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The value, found in the store or put there.
+
+use std::collections::HashSet;
+
+use redis::Value as Reply;
+
+use super::options::{Options, ValueChoice};
+use super::reading::{ReadError, Reading, payload_len};
+use super::seed::{Document, Seed};
+use crate::error::Error;
+use crate::results::cost::{Decode, ValueInfo};
+use crate::target::RedisUrl;
+use crate::value::{self, source};
+
+/// What every row reads.
+pub(super) struct ValueInStore {
+    pub(super) reading: Reading,
+    pub(super) info: ValueInfo,
+    /// Present if this run wrote it.
+    pub(super) seed: Option<(Seed, Document)>,
+}
+
+impl ValueInStore {
+    /// Finds or writes the value and reads it once, so that whatever is wrong with it is known
+    /// before anything is measured.
+    pub(super) fn prepare(
+        options: &Options,
+        url: &RedisUrl,
+        private: bool,
+        connection: &mut redis::Connection,
+    ) -> Result<Self, Error> {
+        let (reading, source, seed) = match &options.value {
+            ValueChoice::Generated | ValueChoice::File(_) => {
+                let (source, document) = document(options)?;
+                let typed = matches!(document, Document::Generated { .. });
+                let seed = Seed::put(connection, private, &document.at_revision(0))?;
+                let reading = Reading::get(seed.key().name(), options.decode, typed);
+                (reading, source, Some((seed, document)))
+            }
+            ValueChoice::Key(key) => (
+                Reading::get(key, options.decode, false),
+                format!("key {key}"),
+                None,
+            ),
+            ValueChoice::Command(words) => {
+                refuse_writes(connection, words)?;
+                let reading = Reading {
+                    command: words.clone(),
+                    decode: Decode::Client,
+                    typed: false,
+                };
+                (reading, "command".to_owned(), None)
+            }
+        };
+        let found = read_once(&reading, url, connection);
+        let (bytes, shape) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                if let Some((seed, _)) = &seed {
+                    seed.remove(connection);
+                }
+                return Err(error);
+            }
+        };
+        let info = ValueInfo {
+            source,
+            command: reading.command_line(),
+            bytes,
+            values: shape.as_ref().map(|shape| shape.values),
+            depth: shape.as_ref().map(|shape| shape.depth),
+        };
+        Ok(ValueInStore {
+            reading,
+            info,
+            seed,
+        })
+    }
+}
+
+fn document(options: &Options) -> Result<(String, Document), Error> {
+    let ValueChoice::File(path) = &options.value else {
+        let decode = if options.decode == Decode::None {
+            Decode::Json
+        } else {
+            options.decode
+        };
+        return Ok(("generated config".into(), Document::Generated { decode }));
+    };
+    let bytes = source::load_file(path)?;
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    // Decoded once here, because only here the file's name can stand in the message.
+    let parsed = match options.decode {
+        Decode::Json => Some(source::decode_json(&bytes, &path.to_string_lossy())?),
+        Decode::Msgpack => Some(source::decode_msgpack(&bytes, &path.to_string_lossy())?),
+        Decode::None | Decode::Client => None,
+    };
+    if options.change_every.is_none() {
+        return Ok((name, Document::Opaque(bytes)));
+    }
+    match parsed {
+        Some(object @ serde_json::Value::Object(_)) => Ok((
+            name,
+            Document::Object {
+                object,
+                decode: options.decode,
+            },
+        )),
+        _ => Err(Error::Usage(
+            "--change-every marks each version inside the value, so the file has to hold an object"
+                .into(),
+        )),
+    }
+}
+
+/// Commands that the server itself lists as reading and not waiting.
+fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result<(), Error> {
+    let name = &words[0];
+    let reply: Reply = redis::cmd("COMMAND")
+        .arg("INFO")
+        .arg(name)
+        .query(connection)
+        .map_err(|error| Error::Store {
+            doing: format!("COMMAND INFO {name}"),
+            cause: error.to_string(),
+        })?;
+    let flags = flags_of(&reply)
+        .ok_or_else(|| Error::Usage(format!("the server does not know the command {name:?}")))?;
+    if !flags.contains("readonly") || flags.contains("blocking") {
+        return Err(Error::Usage(format!(
+            "{name} is not a read-only command; --command never writes and never waits"
+        )));
+    }
+    Ok(())
+}
+
+/// The third element of the first entry of `COMMAND INFO`.
+fn flags_of(reply: &Reply) -> Option<HashSet<String>> {
+    let Reply::Array(commands) = reply else {
+        return None;
+    };
+    let Some(Reply::Array(fields)) = commands.first() else {
+        return None;
+    };
+    let (Reply::Array(flags) | Reply::Set(flags)) = fields.get(2)? else {
+        return None;
+    };
+    let text = |flag: &Reply| match flag {
+        Reply::SimpleString(text) => Some(text.clone()),
+        Reply::BulkString(bytes) => String::from_utf8(bytes.clone()).ok(),
+        _ => None,
+    };
+    Some(flags.iter().filter_map(text).collect())
+}
+
+fn read_once(
+    reading: &Reading,
+    url: &RedisUrl,
+    connection: &mut redis::Connection,
+) -> Result<(u64, Option<value::Shape>), Error> {
+    let reply = match reading.to_cmd().query::<Reply>(connection) {
+        Ok(Reply::Nil) if reading.decode != Decode::Client => {
+            let (key, target) = (reading.command[1].clone(), url.to_string());
+            return Err(Error::MissingKey { key, target });
+        }
+        Ok(reply) => reply,
+        Err(error) if error.code() == Some("WRONGTYPE") && reading.decode != Decode::Client => {
+            return Err(wrong_type(&reading.command[1], connection));
+        }
+        Err(error) => {
+            let (doing, cause) = (reading.command_line(), error.to_string());
+            return Err(Error::Store { doing, cause });
+        }
+    };
+    let bytes = payload_len(&reply);
+    if bytes == 0 {
+        return Err(Error::Store {
+            doing: reading.command_line(),
+            cause: "the reply is empty: there is nothing to measure".into(),
+        });
+    }
+    let decoded = reading.decode(reply).map_err(|error| match error {
+        ReadError::Undecodable { format, cause } => Error::Undecodable { format, cause },
+        other => Error::Store {
+            doing: reading.command_line(),
+            cause: other.to_string(),
+        },
+    })?;
+    Ok((bytes, decoded.document().map(value::shape)))
+}
+
+fn wrong_type(key: &str, connection: &mut redis::Connection) -> Error {
+    let kind: String = redis::cmd("TYPE")
+        .arg(key)
+        .query(connection)
+        .unwrap_or_else(|_| "another type".into());
+    let quoted = shell_words::quote(key);
+    let example = match kind.as_str() {
+        "hash" => format!("HGETALL {quoted}"),
+        "list" => format!("LRANGE {quoted} 0 -1"),
+        "set" => format!("SMEMBERS {quoted}"),
+        "zset" => format!("ZRANGE {quoted} 0 -1 WITHSCORES"),
+        "stream" => format!("XRANGE {quoted} - +"),
+        _ => format!("JSON.GET {quoted}"),
+    };
+    Error::WrongType {
+        key: key.into(),
+        kind,
+        example,
+    }
+}

@@ -1,0 +1,173 @@
+//! What customers of the shop are told: the longest texts of the default value.
+
+/// Name, template.
+pub(super) const MESSAGES: &[(&str, &str)] = &[
+    (
+        "account_created",
+        "Welcome, {name}. Your account at {shop} is ready; confirm your address with the link that we sent to {mail}.",
+    ),
+    (
+        "address_changed",
+        "The address of order {number} is now {address}. If it was not you who changed it, answer this message.",
+    ),
+    (
+        "age_required",
+        "Before we can sell you this product we have to know that you are of age. It takes a minute and is asked once.",
+    ),
+    (
+        "back_in_stock",
+        "{product} can be bought again at {shop}. We keep none aside, so do not wait too long.",
+    ),
+    (
+        "basket_expires",
+        "Your cart at {shop} is kept until {date}. After that we cannot promise the price of what is in it.",
+    ),
+    (
+        "card_declined",
+        "Your bank did not accept the payment of {amount}. Nothing was charged. Try another card or another way to pay.",
+    ),
+    (
+        "card_expires",
+        "The card that ends in {digits} expires this month. Add a new one so that your subscription goes on.",
+    ),
+    (
+        "chat_closed",
+        "Nobody is here to chat right now. We are back at {time}; leave a message and we answer by mail.",
+    ),
+    (
+        "coupon_expired",
+        "The coupon {code} was valid until {date}. There may be a newer one in your last message from us.",
+    ),
+    (
+        "coupon_minimum",
+        "The coupon {code} is for orders of {amount} or more. You are {missing} away from it.",
+    ),
+    (
+        "customs_notice",
+        "{amount} of duty and import tax are due for this order. They are in the total: nothing is left to pay at the door.",
+    ),
+    (
+        "delivery_delayed",
+        "Order {number} is late: the carrier now expects it on {date}. You may cancel it until it is handed over.",
+    ),
+    (
+        "delivery_today",
+        "Order {number} arrives today between {from} and {to}. Somebody has to be there to sign for it.",
+    ),
+    (
+        "download_ready",
+        "Your files are ready. The link works for seven days and five downloads; you find it in your account as well.",
+    ),
+    (
+        "gift_card_sent",
+        "Your gift card of {amount} is on its way to {mail}. It has no end date and may be used in parts.",
+    ),
+    (
+        "invoice_due",
+        "Invoice {number} over {amount} is due on {date}. Please give the number with your transfer.",
+    ),
+    (
+        "invoice_reminder",
+        "We have not seen a payment for invoice {number} yet. If it crossed with this message, please excuse it.",
+    ),
+    (
+        "login_new_device",
+        "Somebody signed in to your account from {place} with {device}. If it was you there is nothing to do.",
+    ),
+    (
+        "order_cancelled",
+        "Order {number} was cancelled. {amount} go back the way they came; that takes three to five working days.",
+    ),
+    (
+        "order_confirmed",
+        "Thank you, {name}. We have your order {number} over {amount} and write again when it leaves the house.",
+    ),
+    (
+        "order_shipped",
+        "Order {number} left our house today with {carrier}. Follow it with the link below; the first scan may take a day.",
+    ),
+    (
+        "out_of_stock",
+        "{product} is sold out. Leave your address and we write to you when it is back, once and for nothing else.",
+    ),
+    (
+        "passkey_added",
+        "A passkey was added to your account on {date}. You can sign in with it on all your devices from now on.",
+    ),
+    (
+        "password_reset",
+        "Use the link within an hour to choose a new password. If you did not ask for it, your old one stays as it is.",
+    ),
+    (
+        "pickup_ready",
+        "Order {number} waits for you at {store} until {date}. Bring the code {code}; a picture of it is enough.",
+    ),
+    (
+        "points_earned",
+        "This order brought you {points} points. You have {total} now, worth {amount} on your next one.",
+    ),
+    (
+        "price_alert",
+        "{product} now costs {price} instead of {before}. We cannot say for how long.",
+    ),
+    (
+        "rate_limited",
+        "That was a little fast. Wait {seconds} seconds and try again; what you typed is kept.",
+    ),
+    (
+        "refund_sent",
+        "We received your parcel and refunded {amount}. Depending on your bank it shows within five days.",
+    ),
+    (
+        "return_accepted",
+        "Print the label and bring the parcel to any branch of {carrier} by {date}. The refund follows the scan.",
+    ),
+    (
+        "review_thanks",
+        "Thank you for your review. It appears when somebody of us has read it, which we do on working days.",
+    ),
+    (
+        "service_down",
+        "We are repairing something and are back soon. Orders that were confirmed are safe.",
+    ),
+    (
+        "session_expired",
+        "You were away for a while, so we signed you out. Your cart is still here.",
+    ),
+    (
+        "subscription_paused",
+        "Your subscription is paused until {date}. We write three days before it goes on.",
+    ),
+    (
+        "tax_number_accepted",
+        "We checked your tax number {number}. From now on you see and pay prices without tax.",
+    ),
+    (
+        "trade_in_valued",
+        "We looked at your {product} and offer {amount} for it. The offer stands for fourteen days.",
+    ),
+    (
+        "unsubscribed",
+        "You get no more news from us at {mail}. Messages about your orders still come, as the law asks for.",
+    ),
+    (
+        "verify_mail",
+        "Confirm that {mail} is yours with the link below. Without it we cannot send you invoices.",
+    ),
+    (
+        "voucher_sent",
+        "We are sorry for the trouble with order {number}. The code {code} takes {amount} off your next one.",
+    ),
+    (
+        "welcome_back",
+        "Good to see you again, {name}. The cart of your last visit is still here, at the prices of today.",
+    ),
+    (
+        "wishlist_shared",
+        "{name} shared a wish list with you. What you buy from it is marked, but not who bought it.",
+    ),
+    (
+        "window_missed",
+        "The driver could not reach you. The parcel is at {store} from {time} on and is kept there for seven days.",
+    ),
+];

@@ -1,0 +1,50 @@
+//! Error replies, in the words of Redis 7, which client libraries look at.
+
+/// Why a command was refused. Its text is the whole error reply.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CommandError {
+    #[error("ERR unknown command '{name}', with args beginning with: {arguments}")]
+    Unknown { name: String, arguments: String },
+    #[error("ERR unknown subcommand '{name}'. Try {command} HELP.")]
+    UnknownSubcommand { name: String, command: String },
+    #[error("ERR wrong number of arguments for '{name}' command")]
+    WrongArity { name: &'static str },
+    #[error("ERR syntax error")]
+    Syntax,
+    #[error("ERR value is not an integer or out of range")]
+    NotAnInteger,
+    #[error("ERR invalid expire time in '{command}' command")]
+    InvalidExpire { command: &'static str },
+    #[error("ERR invalid cursor")]
+    InvalidCursor,
+    #[error("ERR DB index is out of range")]
+    DatabaseOutOfRange,
+    #[error("OOM command not allowed when used memory > 'maxmemory'.")]
+    OutOfMemory,
+    #[error("NOAUTH Authentication required.")]
+    NotAuthenticated,
+    #[error("WRONGPASS invalid username-password pair or user is disabled.")]
+    WrongPassword,
+    #[error(
+        "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+    )]
+    NoPasswordConfigured,
+    #[error(
+        "ERR Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
+    )]
+    SubscriberOnly { name: &'static str },
+    /// A text that a single command uses.
+    #[error("{0}")]
+    Text(&'static str),
+    /// The same with something of the request in it.
+    #[error("{0}")]
+    Shown(String),
+}
+
+impl From<hotcopy_engine::bytes::StoreError> for CommandError {
+    fn from(error: hotcopy_engine::bytes::StoreError) -> Self {
+        match error {
+            hotcopy_engine::bytes::StoreError::TooLarge { .. } => CommandError::OutOfMemory,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What holds for the table as a whole, and a command that panics for the test of what then happens.
+
+use std::collections::HashSet;
+
+use super::table::{Command, Flags, TABLE};
+
+pub(super) const COMMANDS: &[Command] = &[Command::new("panic-for-test", 1, |context, _| {
+    context.reply().simple("half a reply");
+    panic!("asked for by a test");
+})];
+
+#[test]
+fn every_command_is_described_and_found_by_its_name_in_any_case() {
+    let mut seen = HashSet::new();
+    for entry in &TABLE.entries {
+        let name = entry.full_name();
+        if name == "panic-for-test" {
+            continue;
+        }
+        assert!(seen.insert(name), "{name} is listed twice");
+        let found = TABLE.find(name.to_uppercase().as_bytes()).unwrap();
+        assert_eq!(found.full_name(), name);
+        assert!(!entry.command.summary.is_empty(), "{name} has no summary");
+        let keys = entry.command.keys;
+        assert_eq!(keys.first == 0, keys.access.is_empty(), "{name}");
+        let flags = entry.command.flags;
+        let both = flags.contains(Flags::READONLY) && flags.contains(Flags::WRITE);
+        assert!(!both, "{name} reads and writes");
+    }
+}
+
+#[test]
+fn names_longer_than_any_command_are_unknown() {
+    assert!(TABLE.find(&[b'g'; 10_000]).is_none());
+    assert!(TABLE.find(b"client|nothing").is_none());
+    assert!(TABLE.find(b"").is_none());
+}

@@ -1,0 +1,344 @@
+//! One connection's turn: write what waits, read and execute within a budget, write again.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use hotcopy_engine::bytes::UnixMillis;
+use hotcopy_wire::resp::{Limits, Progress, RequestParser};
+
+use crate::clients::Client;
+use crate::command::{self, Context};
+use crate::input::{Input, READ_BYTES, Received};
+use crate::output::Output;
+use crate::session::Session;
+use crate::shared::{LoopCounts, Shared, settle};
+use crate::socket::Socket;
+
+/// Commands that a connection may execute before others have their turn.
+const TURN_COMMANDS: usize = 128;
+
+/// Bytes of requests and replies that a connection may take and produce in a turn.
+const TURN_BYTES: usize = 64 * 1024;
+
+/// What a client may send before it has presented the password, as in Redis.
+const UNAUTHENTICATED: Limits = Limits {
+    max_inline: 16 * 1024,
+    max_args: 10,
+    max_bulk: 16 * 1024,
+    max_depth: 1,
+};
+
+/// Buffers of a loop that its connections use in turn.
+pub(crate) struct Scratch {
+    input: Vec<u8>,
+    output: Vec<u8>,
+    /// None until a connection has finished a request with it.
+    parser: Option<Box<RequestParser>>,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        Scratch {
+            input: vec![0; READ_BYTES],
+            output: Vec::new(),
+            parser: None,
+        }
+    }
+}
+
+/// What a turn needs of its loop.
+pub(crate) struct Turn<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) counts: &'a LoopCounts,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) now: Instant,
+}
+
+/// What the loop shall do with a connection after its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Wait for an event.
+    Wait,
+    /// There is more to read or to execute.
+    ReadMore,
+    /// There is more to write, and the kernel would take it.
+    WriteMore,
+    /// It has ended.
+    Close,
+}
+
+pub(crate) struct Connection {
+    pub(crate) socket: Socket,
+    pub(crate) client: Arc<Client>,
+    pub(crate) session: Session,
+    input: Input,
+    pub(crate) output: Output,
+    /// Whether the kernel may have more for us: edge-triggered events tell it once.
+    pub(crate) is_readable: bool,
+    pub(crate) is_writable: bool,
+    /// The peer has finished: read until the end even after a short read, because no event follows.
+    pub(crate) is_read_closed: bool,
+    pub(crate) queued: bool,
+    /// When the peer last took something, while something waits for it.
+    waiting_since: Option<Instant>,
+    accounted_input: usize,
+    accounted_output: usize,
+}
+
+struct Budget {
+    commands: usize,
+    bytes: usize,
+}
+
+impl Budget {
+    fn is_spent(&self) -> bool {
+        self.commands == 0 || self.bytes == 0
+    }
+
+    fn spend(&mut self, bytes: usize) {
+        self.commands = self.commands.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(socket: Socket, client: Arc<Client>, session: Session) -> Self {
+        Connection {
+            socket,
+            client,
+            session,
+            input: Input::default(),
+            output: Output::default(),
+            // It may have sent something before it was registered.
+            is_readable: true,
+            is_writable: true,
+            is_read_closed: false,
+            queued: false,
+            waiting_since: None,
+            accounted_input: 0,
+            accounted_output: 0,
+        }
+    }
+
+    pub(crate) fn turn(&mut self, turn: &mut Turn<'_>) -> Outcome {
+        self.output.lend(&mut turn.scratch.output);
+        let result = self.work(turn);
+        self.output.take_back(&mut turn.scratch.output);
+        self.account(turn.shared);
+        self.waiting_since = match self.waiting_since {
+            _ if self.output.is_empty() => None,
+            None => Some(turn.now),
+            since => since,
+        };
+        match result {
+            Err(_) => Outcome::Close,
+            Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::WriteMore,
+            Ok(()) if self.session.is_closing && self.output.is_empty() => Outcome::Close,
+            Ok(()) if self.may_execute(turn.shared) && self.has_more_input() => Outcome::ReadMore,
+            Ok(()) => Outcome::Wait,
+        }
+    }
+
+    fn work(&mut self, turn: &mut Turn<'_>) -> io::Result<()> {
+        self.write(turn)?;
+        let mut budget = Budget {
+            commands: TURN_COMMANDS,
+            bytes: TURN_BYTES,
+        };
+        while !budget.is_spent() && self.may_execute(turn.shared) && self.has_more_input() {
+            if self.input.is_ready() {
+                self.execute_kept(turn, &mut budget);
+            } else {
+                self.receive(turn, &mut budget)?;
+            }
+        }
+        self.write(turn)
+    }
+
+    fn has_more_input(&self) -> bool {
+        self.is_readable || self.input.is_ready()
+    }
+
+    fn may_execute(&self, shared: &Shared) -> bool {
+        !self.session.is_closing && self.output.len() < shared.output_allowance()
+    }
+
+    fn write(&mut self, turn: &Turn<'_>) -> io::Result<()> {
+        if !self.is_writable || self.output.is_empty() {
+            return Ok(());
+        }
+        let written = self.output.write_piece(&mut self.socket)?;
+        self.is_writable = written.all;
+        if written.bytes > 0 {
+            self.waiting_since = Some(turn.now);
+            let count = written.bytes as u64;
+            turn.counts.output_bytes.fetch_add(count, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
+        let had_kept = !self.input.is_empty();
+        match self.input.read(&mut self.socket, &mut turn.scratch.input)? {
+            Received::Nothing => self.is_readable = false,
+            Received::End => {
+                self.is_readable = false;
+                // What it asked for before is still answered.
+                self.session.is_closing = true;
+            }
+            Received::Bytes { count, drained } => {
+                self.is_readable = !drained || self.is_read_closed;
+                let received = count as u64;
+                turn.counts
+                    .input_bytes
+                    .fetch_add(received, Ordering::Relaxed);
+                if had_kept {
+                    // Executed bytes are charged when they are executed, these when they come.
+                    budget.bytes = budget.bytes.saturating_sub(count);
+                    self.execute_kept(turn, budget);
+                    self.check_request_bytes(turn);
+                } else {
+                    self.execute_received(turn, budget, count);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes straight from the loop's buffer and keeps what is left.
+    fn execute_received(&mut self, turn: &mut Turn<'_>, budget: &mut Budget, count: usize) {
+        // Taken out for the time being, because the turn is needed beside it.
+        let scratch = std::mem::take(&mut turn.scratch.input);
+        let executed = self.execute(turn, budget, &scratch[..count], None);
+        self.input.keep(&scratch[executed..count]);
+        turn.scratch.input = scratch;
+    }
+
+    fn execute_kept(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) {
+        let (buffer, start, parser) = self.input.take();
+        let executed = self.execute(turn, budget, &buffer[start..], parser);
+        self.input.put_back(buffer, start + executed);
+    }
+
+    /// Executes complete requests within the budget; returns how many bytes they took.
+    fn execute(
+        &mut self,
+        turn: &mut Turn<'_>,
+        budget: &mut Budget,
+        bytes: &[u8],
+        unfinished: Option<Box<RequestParser>>,
+    ) -> usize {
+        let new_parser = |limits| Box::new(RequestParser::new(limits));
+        let mut parser = match unfinished {
+            Some(parser) => parser,
+            None if self.session.is_authenticated => {
+                let spare = turn.scratch.parser.take();
+                spare.unwrap_or_else(|| new_parser(Limits::default()))
+            }
+            None => new_parser(UNAUTHENTICATED),
+        };
+        let was_authenticated = self.session.is_authenticated;
+        let now = UnixMillis::now();
+        let mut executed = 0;
+        while executed < bytes.len() && !budget.is_spent() && self.may_execute(turn.shared) {
+            match parser.parse(&bytes[executed..]) {
+                Ok(Progress::Complete { consumed }) => {
+                    let request = &bytes[executed..executed + consumed];
+                    let args = parser.args(request);
+                    let waiting = self.output.len();
+                    if !args.is_empty() {
+                        self.call(turn, args, now);
+                    }
+                    let replied = self.output.len().saturating_sub(waiting);
+                    budget.spend(consumed + replied);
+                    parser.reset();
+                    executed += consumed;
+                    if self.session.is_authenticated != was_authenticated {
+                        // From here on other limits hold, and they are the parser's.
+                        return executed;
+                    }
+                }
+                Ok(Progress::Incomplete { wanted }) => {
+                    self.input.wait_for(parser, wanted);
+                    return executed;
+                }
+                Err(error) => {
+                    let mut reply = self.output.encoder(self.session.version);
+                    reply.error(&format!("ERR {error}"));
+                    self.session.is_closing = true;
+                    executed = bytes.len();
+                }
+            }
+        }
+        parser.reset();
+        if was_authenticated {
+            turn.scratch.parser = Some(parser);
+        }
+        executed
+    }
+
+    fn call(&mut self, turn: &Turn<'_>, args: hotcopy_wire::resp::Args<'_>, now: UnixMillis) {
+        let mark = self.output.mark();
+        let mut context = Context {
+            shared: turn.shared,
+            counts: turn.counts,
+            session: &mut self.session,
+            client: &self.client,
+            output: &mut self.output,
+            now,
+            instant: turn.now,
+        };
+        // Whatever a handler left half done is the connection's, and the connection is closed. The
+        // store runs no handler code while it changes an entry.
+        let outcome = catch_unwind(AssertUnwindSafe(|| command::dispatch(&mut context, args)));
+        if outcome.is_err() {
+            turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
+            self.output.roll_back(mark);
+            let mut reply = self.output.encoder(self.session.version);
+            reply.error("ERR internal error, closing the connection");
+            self.session.is_closing = true;
+        }
+    }
+
+    /// Disconnects a client whose unfinished request would take the memory of all.
+    fn check_request_bytes(&mut self, turn: &Turn<'_>) {
+        let shared = turn.shared;
+        let before = self.accounted_input;
+        let held = self.input.heap_bytes();
+        settle(&shared.request_bytes, &mut self.accounted_input, held);
+        let total = shared.request_bytes.load(Ordering::Relaxed);
+        if held > before && total > shared.config.unfinished_request_bytes {
+            let disconnections = &shared.totals.request_limit_disconnections;
+            disconnections.fetch_add(1, Ordering::Relaxed);
+            let mut reply = self.output.encoder(self.session.version);
+            reply.error("ERR too many bytes of unfinished requests, closing the connection");
+            self.input = Input::default();
+            self.session.is_closing = true;
+        }
+    }
+
+    fn account(&mut self, shared: &Shared) {
+        let (input, output) = (self.input.heap_bytes(), self.output.len());
+        if (input, output) != (self.accounted_input, self.accounted_output) {
+            settle(&shared.request_bytes, &mut self.accounted_input, input);
+            settle(&shared.output_bytes, &mut self.accounted_output, output);
+            self.client.input_bytes.store(input, Ordering::Relaxed);
+            self.client.output_bytes.store(output, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the peer took nothing of what waits for it for so long.
+    pub(crate) fn is_stalled(&self, now: Instant, timeout: Duration) -> bool {
+        self.waiting_since
+            .is_some_and(|since| now.saturating_duration_since(since) >= timeout)
+    }
+
+    /// Ends the sums' share. The connection is dropped after it.
+    pub(crate) fn release(&mut self, shared: &Shared) {
+        settle(&shared.request_bytes, &mut self.accounted_input, 0);
+        settle(&shared.output_bytes, &mut self.accounted_output, 0);
+    }
+}

@@ -1,0 +1,350 @@
+//! An event loop: one thread, its connections, and the order in which they are served.
+//!
+//! Events are edge-triggered, so a connection remembers what it was told and what is left is queued
+//! here. There are two queues. *Ready* holds connections with something to read or execute; all of
+//! them have a turn of bounded length. *Bulk* holds those whose replies did not fit into one write;
+//! one of them writes one piece, then the loop looks for events again. So a client's small request
+//! waits for at most one piece of another client's large reply.
+
+use std::collections::{HashSet, VecDeque};
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use foldhash::fast::RandomState;
+use hotcopy_engine::bytes::{Sweep, UnixMillis};
+use hotcopy_wire::resp::Version;
+use mio::event::Event;
+use mio::{Events, Interest, Poll, Token};
+use slab::Slab;
+
+use crate::clients::Origin;
+use crate::connection::{Connection, Outcome, Scratch, Turn};
+use crate::mailbox::Message;
+use crate::pubsub::{Delivery, Receiver, Topic};
+use crate::session::Session;
+use crate::shared::{LoopHandle, Shared};
+use crate::socket::Socket;
+
+/// The loop's own wake-up channel.
+pub(crate) const WAKER: Token = Token(usize::MAX);
+
+const EVENTS_PER_POLL: usize = 1024;
+
+/// How often expired entries are looked for, and how long that may take each time.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(100);
+const SWEEP_TIME: Duration = Duration::from_millis(1);
+
+/// Entries looked at under one lock.
+const SWEEP_STEP: usize = 64;
+
+/// How often clients that do not read are looked for.
+const STALL_INTERVAL: Duration = Duration::from_millis(500);
+
+pub(crate) struct EventLoop {
+    index: usize,
+    poll: Poll,
+    shared: Arc<Shared>,
+    connections: Slab<Connection>,
+    ready: VecDeque<usize>,
+    bulk: VecDeque<usize>,
+    /// Connections for which output waits.
+    waiting: HashSet<usize, RandomState>,
+    scratch: Scratch,
+    sweep: Sweep,
+    swept_at: Instant,
+    checked_stalls_at: Instant,
+    stops_at: Option<Instant>,
+}
+
+impl EventLoop {
+    /// `poll` is the one that the loop's waker was made for.
+    pub(crate) fn new(index: usize, poll: Poll, shared: Arc<Shared>) -> Self {
+        let now = Instant::now();
+        EventLoop {
+            index,
+            poll,
+            sweep: Sweep::new(index, shared.loops.len()),
+            shared,
+            connections: Slab::new(),
+            ready: VecDeque::new(),
+            bulk: VecDeque::new(),
+            waiting: HashSet::default(),
+            scratch: Scratch::new(),
+            swept_at: now,
+            checked_stalls_at: now,
+            stops_at: None,
+        }
+    }
+
+    /// Serves until it is told to stop.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(EVENTS_PER_POLL);
+        loop {
+            match self.poll.poll(&mut events, self.timeout()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            let mut has_mail = false;
+            for event in &events {
+                if event.token() == WAKER {
+                    has_mail = true;
+                } else {
+                    self.note(event);
+                }
+            }
+            if has_mail {
+                for message in self.handle().mailbox.take() {
+                    self.receive(message);
+                }
+            }
+            let now = Instant::now();
+            self.serve(now);
+            self.sweep_expired(now);
+            self.close_stalled(now);
+            if let Some(stops_at) = self.stops_at
+                && (self.connections.is_empty() || now >= stops_at)
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    fn handle(&self) -> &LoopHandle {
+        &self.shared.loops[self.index]
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        if !self.ready.is_empty() || !self.bulk.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let store = &self.shared.store;
+        let expires = store
+            .databases()
+            .any(|database| store.len_with_deadline(database) > 0);
+        let sweep = expires.then_some(SWEEP_INTERVAL);
+        let stalls = (!self.waiting.is_empty()).then_some(STALL_INTERVAL);
+        let stop = self
+            .stops_at
+            .map(|at| at.saturating_duration_since(Instant::now()));
+        [sweep, stalls, stop].into_iter().flatten().min()
+    }
+
+    fn note(&mut self, event: &Event) {
+        let Some(connection) = self.connections.get_mut(event.token().0) else {
+            return;
+        };
+        // An error is met by the next read or write.
+        connection.is_readable |= event.is_readable() || event.is_error();
+        connection.is_writable |= event.is_writable() || event.is_error();
+        connection.is_read_closed |= event.is_read_closed();
+        self.queue_ready(event.token().0);
+    }
+
+    fn queue_ready(&mut self, token: usize) {
+        if let Some(connection) = self.connections.get_mut(token)
+            && !connection.queued
+        {
+            connection.queued = true;
+            self.ready.push_back(token);
+        }
+    }
+
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Adopt(socket) => self.adopt(socket),
+            Message::Deliver(delivery) => self.deliver(&delivery),
+            Message::Overflowed(receivers) => {
+                for receiver in receivers {
+                    self.close_slow_subscriber(receiver);
+                }
+            }
+            Message::Stop => self.begin_stop(),
+        }
+    }
+
+    fn adopt(&mut self, mut socket: Socket) {
+        socket.configure();
+        let (address, local_address) = socket.addresses();
+        let client = self.shared.clients.connect(Origin {
+            address,
+            local_address,
+            descriptor: std::os::fd::AsRawFd::as_raw_fd(&socket),
+            is_unix: socket.is_unix(),
+        });
+        let slot = self.connections.vacant_entry();
+        let token = slot.key();
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        let registered = self
+            .poll
+            .registry()
+            .register(&mut socket, Token(token), interest);
+        let receiver = Receiver {
+            event_loop: self.index,
+            token,
+            client: client.id,
+        };
+        let session = Session::new(receiver, self.shared.config.password.is_none());
+        slot.insert(Connection::new(socket, client, session));
+        if registered.is_err() || self.stops_at.is_some() {
+            self.close(token);
+        } else {
+            self.queue_ready(token);
+        }
+    }
+
+    fn serve(&mut self, now: Instant) {
+        // Those that are queued again meanwhile have their turn after the next look for events.
+        for _ in 0..self.ready.len() {
+            let Some(token) = self.ready.pop_front() else {
+                break;
+            };
+            self.turn(token, now);
+        }
+        if let Some(token) = self.bulk.pop_front() {
+            self.turn(token, now);
+        }
+    }
+
+    fn turn(&mut self, token: usize, now: Instant) {
+        let Some(connection) = self.connections.get_mut(token) else {
+            return;
+        };
+        connection.queued = false;
+        let outcome = connection.turn(&mut Turn {
+            shared: &self.shared,
+            counts: &self.shared.loops[self.index].counts,
+            scratch: &mut self.scratch,
+            now,
+        });
+        if connection.output.is_empty() {
+            if !self.waiting.is_empty() {
+                self.waiting.remove(&token);
+            }
+        } else {
+            self.waiting.insert(token);
+        }
+        match outcome {
+            Outcome::Wait => {}
+            Outcome::ReadMore => self.queue_ready(token),
+            Outcome::WriteMore => {
+                connection.queued = true;
+                self.bulk.push_back(token);
+            }
+            Outcome::Close => self.close(token),
+        }
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) {
+        let Delivery {
+            channel,
+            pattern,
+            receivers,
+            ..
+        } = delivery;
+        let (topic, name) = match pattern {
+            Some(pattern) => (Topic::Pattern, pattern),
+            None => (Topic::Channel, channel),
+        };
+        // Encoded once for each protocol version that somebody here speaks.
+        let mut encoded = [None, None];
+        for &receiver in receivers {
+            let Some(connection) = self.connections.get_mut(receiver.token) else {
+                continue;
+            };
+            let session = &connection.session;
+            let is_meant = connection.client.id == receiver.client
+                && session.is_subscribed_to(topic, name)
+                && !session.is_closing;
+            if !is_meant {
+                continue;
+            }
+            let version = session.version;
+            let message = encoded[usize::from(version == Version::Resp3)]
+                .get_or_insert_with(|| delivery.encode(version));
+            connection.output.encoded(message);
+            if connection.output.len() > self.shared.config.subscriber_output_bytes {
+                self.close_slow_subscriber(receiver);
+            } else {
+                self.queue_ready(receiver.token);
+            }
+        }
+    }
+
+    fn close_slow_subscriber(&mut self, receiver: Receiver) {
+        let connection = self.connections.get(receiver.token);
+        if connection.is_some_and(|it| it.client.id == receiver.client) {
+            let disconnections = &self.shared.totals.output_limit_disconnections;
+            disconnections.fetch_add(1, Ordering::Relaxed);
+            self.close(receiver.token);
+        }
+    }
+
+    fn sweep_expired(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.swept_at) < SWEEP_INTERVAL {
+            return;
+        }
+        self.swept_at = now;
+        let wall_clock = UnixMillis::now();
+        while !self
+            .shared
+            .store
+            .sweep(&mut self.sweep, wall_clock, SWEEP_STEP)
+            .finished
+        {
+            if now.elapsed() > SWEEP_TIME {
+                return;
+            }
+        }
+    }
+
+    fn close_stalled(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.checked_stalls_at) < STALL_INTERVAL {
+            return;
+        }
+        self.checked_stalls_at = now;
+        let timeout = self.shared.config.write_timeout;
+        let is_stalled = |token: &usize| {
+            let connection = self.connections.get(*token);
+            connection.is_some_and(|it| it.is_stalled(now, timeout))
+        };
+        let stalled: Vec<usize> = self.waiting.iter().copied().filter(is_stalled).collect();
+        for token in stalled {
+            let disconnections = &self.shared.totals.output_limit_disconnections;
+            disconnections.fetch_add(1, Ordering::Relaxed);
+            self.close(token);
+        }
+    }
+
+    fn begin_stop(&mut self) {
+        self.stops_at = Some(Instant::now() + self.shared.config.stop_grace);
+        let tokens: Vec<usize> = self.connections.iter().map(|(token, _)| token).collect();
+        for token in tokens {
+            self.connections[token].session.is_closing = true;
+            self.queue_ready(token);
+        }
+    }
+
+    fn close(&mut self, token: usize) {
+        self.waiting.remove(&token);
+        let Some(mut connection) = self.connections.try_remove(token) else {
+            return;
+        };
+        connection.release(&self.shared);
+        let client = &connection.client;
+        for topic in [Topic::Channel, Topic::Pattern] {
+            for name in connection.session.subscribed(topic) {
+                self.shared.pubsub.unsubscribe(topic, &name, client.id);
+            }
+        }
+        self.shared.clients.disconnect(client);
+        self.shared.clients.leave();
+        self.handle().connections.fetch_sub(1, Ordering::Relaxed);
+        // Bytes that nobody read would make the kernel reset the connection, and the peer could lose
+        // the reply that says why it ends. One look suffices for a peer that waits for it.
+        let _ = connection.socket.read(&mut [0; 4096]);
+        let _ = self.poll.registry().deregister(&mut connection.socket);
+    }
+}

@@ -1,0 +1,303 @@
+//! What waits to be written to a client: a queue of slices.
+//!
+//! Small replies are encoded one after another into the *tail*. A large value is not copied: the tail
+//! is closed and the value follows it as a slice of its own. What is written in one system call is
+//! cut before the call, so that one client's large reply is many small pieces of work.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, IoSlice, Write};
+
+use bytes::{Buf, Bytes};
+use hotcopy_engine::bytes::Value;
+use hotcopy_wire::resp::{Encoder, Version};
+
+/// From this length on a value is referred to; below, two more slices and their bookkeeping cost more
+/// than the copy.
+const SHARED_FROM_BYTES: usize = 16 * 1024;
+
+/// Most bytes given to the kernel in one call.
+const MAX_WRITE_BYTES: usize = 32 * 1024;
+
+/// Most slices given to the kernel in one call.
+const MAX_WRITE_SLICES: usize = 32;
+
+/// Size of a new buffer for the tail, and the size above which one is not kept.
+const SPARE_BYTES: usize = 16 * 1024;
+const MAX_SPARE_BYTES: usize = 256 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    slices: VecDeque<Bytes>,
+    slice_bytes: usize,
+    tail: Vec<u8>,
+}
+
+/// A point to which replies can be taken back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    slices: usize,
+    tail: usize,
+}
+
+impl Output {
+    /// Bytes that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.slice_bytes + self.tail.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where to append a reply.
+    pub(crate) fn encoder(&mut self, version: Version) -> Encoder<'_> {
+        Encoder::new(&mut self.tail, version)
+    }
+
+    /// Appends a value as a bulk string.
+    pub(crate) fn value(&mut self, value: &Value, version: Version) {
+        let mut encoder = Encoder::new(&mut self.tail, version);
+        if value.len() < SHARED_FROM_BYTES {
+            encoder.bulk(value);
+            return;
+        }
+        encoder.bulk_header(value.len());
+        self.close_tail();
+        self.push(value.clone());
+        self.encoder(version).bulk_end();
+    }
+
+    /// Appends bytes that are a whole message already.
+    pub(crate) fn encoded(&mut self, message: &Bytes) {
+        if message.len() < SHARED_FROM_BYTES {
+            self.tail.extend_from_slice(message);
+        } else {
+            self.close_tail();
+            self.push(message.clone());
+        }
+    }
+
+    fn push(&mut self, slice: Bytes) {
+        self.slice_bytes += slice.len();
+        self.slices.push_back(slice);
+    }
+
+    /// Makes the tail a slice of its own. Its buffer is kept unless it is mostly full, so that a
+    /// short reply does not hold on to a long buffer.
+    fn close_tail(&mut self) {
+        if self.tail.is_empty() {
+            return;
+        }
+        let slice = if self.tail.len() * 2 < self.tail.capacity() {
+            let copy = Bytes::copy_from_slice(&self.tail);
+            self.tail.clear();
+            copy
+        } else {
+            Bytes::from(std::mem::take(&mut self.tail))
+        };
+        self.push(slice);
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            slices: self.slices.len(),
+            tail: self.tail.len(),
+        }
+    }
+
+    /// Takes back everything since the mark. Nothing may have been written since.
+    pub(crate) fn roll_back(&mut self, mark: Mark) {
+        if self.slices.len() > mark.slices {
+            // The first slice since then begins with what was the tail.
+            let tail = self.slices[mark.slices].slice(..mark.tail);
+            let taken_back = self.slices.drain(mark.slices..);
+            self.slice_bytes -= taken_back.map(|slice| slice.len()).sum::<usize>();
+            self.tail.clear();
+            self.tail.extend_from_slice(&tail);
+        } else {
+            self.tail.truncate(mark.tail);
+        }
+    }
+
+    /// Lends a buffer for the tail, so that a client for whom nothing waits needs none of its own.
+    pub(crate) fn lend(&mut self, spare: &mut Vec<u8>) {
+        if self.tail.capacity() == 0 {
+            if !(SPARE_BYTES..=MAX_SPARE_BYTES).contains(&spare.capacity()) {
+                *spare = Vec::with_capacity(SPARE_BYTES);
+            }
+            std::mem::swap(&mut self.tail, spare);
+        }
+    }
+
+    /// Takes a lent buffer back. What still waits keeps only the memory that it needs.
+    pub(crate) fn take_back(&mut self, spare: &mut Vec<u8>) {
+        self.close_tail();
+        if self.tail.capacity() > spare.capacity() {
+            std::mem::swap(&mut self.tail, spare);
+        }
+        self.tail = Vec::new();
+        if self.slices.is_empty() {
+            self.slices = VecDeque::new();
+        }
+    }
+
+    /// Writes one bounded piece. Returns how much was written and whether the kernel took all of it.
+    pub(crate) fn write_piece(&mut self, to: &mut impl Write) -> io::Result<Written> {
+        let mut pieces: [_; MAX_WRITE_SLICES] = std::array::from_fn(|_| IoSlice::new(&[]));
+        let (mut count, mut offered) = (0, 0);
+        let waiting = self.slices.iter().map(|slice| &slice[..]);
+        for slice in waiting.chain([&self.tail[..]]).take(MAX_WRITE_SLICES) {
+            let slice = &slice[..slice.len().min(MAX_WRITE_BYTES - offered)];
+            if slice.is_empty() {
+                break;
+            }
+            pieces[count] = IoSlice::new(slice);
+            count += 1;
+            offered += slice.len();
+        }
+        if offered == 0 {
+            return Ok(Written {
+                bytes: 0,
+                all: true,
+            });
+        }
+        let bytes = loop {
+            match to.write_vectored(&pieces[..count]) {
+                Ok(bytes) => break bytes,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break 0,
+                Err(error) => return Err(error),
+            }
+        };
+        self.advance(bytes);
+        Ok(Written {
+            bytes,
+            all: bytes == offered,
+        })
+    }
+
+    fn advance(&mut self, mut bytes: usize) {
+        if bytes > self.slice_bytes && bytes < self.len() {
+            self.close_tail();
+        }
+        while bytes > 0 {
+            let Some(front) = self.slices.front_mut() else {
+                self.tail.clear();
+                return;
+            };
+            let step = bytes.min(front.len());
+            front.advance(step);
+            bytes -= step;
+            self.slice_bytes -= step;
+            if front.is_empty() {
+                self.slices.pop_front();
+            }
+        }
+    }
+}
+
+/// What one call wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) bytes: usize,
+    /// Whether the kernel took all that it was offered. If not, it is full: an event will come.
+    pub(crate) all: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes a limited number of bytes per call, then says that it is full.
+    struct Narrow {
+        taken: Vec<u8>,
+        width: usize,
+    }
+
+    impl Write for Narrow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let step = bytes.len().min(self.width);
+            self.taken.extend_from_slice(&bytes[..step]);
+            Ok(step)
+        }
+
+        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+            let offered: usize = slices.iter().map(|slice| slice.len()).sum();
+            assert!(offered <= MAX_WRITE_BYTES);
+            let mut left = self.width;
+            for slice in slices {
+                let step = slice.len().min(left);
+                self.taken.extend_from_slice(&slice[..step]);
+                left -= step;
+            }
+            Ok(self.width - left)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn any_mix_of_small_and_large_replies_arrives_in_order_whatever_the_kernel_takes() {
+        for width in [1, 7, 1_000, 20_000, 1 << 20] {
+            let mut output = Output::default();
+            let mut expected = Vec::new();
+            for (nth, len) in [0, 3, 40_000, 5, 16_384, 16_383, 100_000]
+                .iter()
+                .enumerate()
+            {
+                let value = Value::from(vec![b'a' + nth as u8; *len]);
+                output.value(&value, Version::Resp3);
+                Encoder::new(&mut expected, Version::Resp3).bulk(&value);
+            }
+            let mut spare = Vec::new();
+            output.take_back(&mut spare);
+            output.encoder(Version::Resp3).simple("end");
+            Encoder::new(&mut expected, Version::Resp3).simple("end");
+            assert_eq!(output.len(), expected.len());
+            let mut narrow = Narrow {
+                taken: Vec::new(),
+                width,
+            };
+            while !output.is_empty() {
+                output.write_piece(&mut narrow).unwrap();
+            }
+            assert!(narrow.taken == expected, "width {width}");
+        }
+    }
+
+    #[test]
+    fn replies_since_a_mark_can_be_taken_back() {
+        let large = Value::from(vec![b'x'; SHARED_FROM_BYTES]);
+        for with_large in [false, true] {
+            let mut output = Output::default();
+            output.value(&large, Version::Resp2);
+            output.encoder(Version::Resp2).simple("kept");
+            let (mark, before) = (output.mark(), output.len());
+            output.encoder(Version::Resp2).simple("lost");
+            if with_large {
+                output.value(&large, Version::Resp2);
+            }
+            output.roll_back(mark);
+            assert_eq!(output.len(), before);
+            let mut written = Vec::new();
+            while !output.is_empty() {
+                output.write_piece(&mut written).unwrap();
+            }
+            assert!(written.ends_with(b"xx\r\n+kept\r\n"));
+        }
+    }
+
+    #[test]
+    fn a_short_reply_that_waits_does_not_hold_a_long_buffer() {
+        let mut output = Output::default();
+        let mut spare = Vec::with_capacity(1 << 16);
+        output.lend(&mut spare);
+        output.encoder(Version::Resp2).simple("OK");
+        output.take_back(&mut spare);
+        assert!(spare.capacity() >= 1 << 16);
+        assert_eq!(output.tail.capacity(), 0);
+        assert_eq!(output.len(), 5);
+    }
+}
