@@ -62,12 +62,9 @@ fn excerpt(report: &str) -> Option<String> {
 
 /// From the heading with this title up to the next heading, without blank lines around.
 fn section<'a>(report: &'a str, title: &str) -> Option<&'a str> {
-    let heading = report.find(&format!("## {title}"))?;
-    let body = heading + report[heading..].find('\n')?;
-    let end = report[body..]
-        .find("\n## ")
-        .map_or(report.len(), |end| body + end);
-    Some(report[body..end].trim())
+    let (_, body) = report.split_once(&format!("# {title}\n"))?;
+    let end = body.find("\n#").unwrap_or(body.len());
+    Some(body[..end].trim())
 }
 
 fn around_marks(readme: &str) -> Option<(&str, &str)> {
