@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use hotcopy_tests::locate;
 use hotcopy_tests::process::Process;
@@ -13,22 +13,44 @@ use rustix::process::Signal;
 
 const LONG_ENOUGH: Duration = Duration::from_secs(10);
 
-fn serve(arguments: &[&str]) -> Output {
-    Command::new(locate::hotcopy())
-        .arg("serve")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary starts")
+/// A program that ended by itself.
+struct Refusal {
+    code: Option<i32>,
+    output: String,
+    errors: String,
 }
 
-/// A refusal is one exit code and, after what clap prints of usage, one line that says what is wrong.
-fn assert_refused(output: &Output, code: i32, says: &str) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{errors}");
-    assert!(errors.contains(says), "{errors:?} does not say {says:?}");
-    assert!(!errors.contains("panicked"), "{errors}");
-    assert!(output.stdout.is_empty(), "a refusal is no ready line");
+/// Runs `hotcopy serve` with arguments that it must refuse.
+fn serve(arguments: &[&str]) -> Refusal {
+    let mut command = Command::new(locate::hotcopy());
+    command.arg("serve").args(arguments).stderr(Stdio::piped());
+    let mut process = Process::start(command);
+    let Some(status) = process.wait(LONG_ENOUGH) else {
+        panic!("serves with {arguments:?}: {:?}", process.read_line());
+    };
+    Refusal {
+        code: status.code(),
+        output: process.read_line().unwrap_or_default(),
+        errors: process.errors(),
+    }
+}
+
+impl Refusal {
+    #[track_caller]
+    fn assert(&self, code: i32, says: &str) {
+        let Self { output, errors, .. } = self;
+        assert_eq!(self.code, Some(code), "{errors}");
+        assert!(errors.contains(says), "{errors:?} does not say {says:?}");
+        assert!(!errors.contains("panicked"), "{errors}");
+        assert!(output.is_empty(), "a refusal prints no {output:?}");
+    }
+
+    /// Not the user's command line is wrong, but what it names: one line says what.
+    #[track_caller]
+    fn assert_one_line(&self, says: &str) {
+        self.assert(1, says);
+        assert_eq!(self.errors.lines().count(), 1, "{}", self.errors);
+    }
 }
 
 #[test]
@@ -49,32 +71,31 @@ fn the_ready_line_states_version_addresses_and_loops() {
 fn a_port_that_is_taken_is_one_clear_line() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
     let address = taken.local_addr().expect("the listener is bound");
-    let output = serve(&["--port", &address.port().to_string()]);
-    assert_refused(&output, 1, &address.to_string());
-    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+    let refusal = serve(&["--port", &address.port().to_string()]);
+    refusal.assert_one_line(&address.to_string());
 }
 
 #[test]
 fn an_address_that_is_not_ours_is_one_clear_line() {
-    let output = serve(&["--bind", "192.0.2.1", "--port", "0"]);
-    assert_refused(&output, 1, "192.0.2.1");
+    let refusal = serve(&["--bind", "192.0.2.1", "--port", "0"]);
+    refusal.assert_one_line("192.0.2.1");
 }
 
 #[test]
 fn bad_arguments_are_usage_errors() {
-    assert_refused(&serve(&["--port", "70000"]), 2, "--port");
-    assert_refused(&serve(&["--threads", "0"]), 2, "--threads");
-    assert_refused(&serve(&["--max-memory", "lots"]), 2, "--max-memory");
-    assert_refused(&serve(&["--bind", "somewhere"]), 2, "--bind");
-    assert_refused(&serve(&["--colour"]), 2, "--colour");
+    serve(&["--port", "70000"]).assert(2, "--port");
+    serve(&["--threads", "0"]).assert(2, "--threads");
+    serve(&["--max-memory", "lots"]).assert(2, "--max-memory");
+    serve(&["--bind", "somewhere"]).assert(2, "--bind");
+    serve(&["--colour"]).assert(2, "--colour");
 }
 
 #[test]
 fn a_unix_socket_path_that_is_too_long_or_has_no_folder_is_refused() {
     let long = format!("/tmp/{}", "x".repeat(200));
-    assert_refused(&serve(&["--port", "0", "--unix", &long]), 1, &long);
+    serve(&["--port", "0", "--unix", &long]).assert_one_line(&long);
     let nowhere = "/tmp/hotcopy-no-such-folder/socket";
-    assert_refused(&serve(&["--port", "0", "--unix", nowhere]), 1, nowhere);
+    serve(&["--port", "0", "--unix", nowhere]).assert_one_line(nowhere);
 }
 
 #[test]
@@ -83,7 +104,7 @@ fn a_file_in_place_of_the_unix_socket_is_not_overwritten() {
     let path = directory.path().join("precious");
     fs::write(&path, "data").expect("the directory can be written");
     let name = path.to_str().expect("the path is text");
-    assert_refused(&serve(&["--port", "0", "--unix", name]), 1, name);
+    serve(&["--port", "0", "--unix", name]).assert_one_line(name);
     assert_eq!(fs::read_to_string(&path).expect("still a file"), "data");
 }
 
@@ -111,6 +132,35 @@ fn sigterm_and_sigint_end_the_server_and_remove_its_socket() {
         let status = server.process.wait(LONG_ENOUGH).expect("the server ends");
         assert!(status.success(), "{status}");
         assert!(!server.unix_path().exists());
+    }
+}
+
+#[test]
+fn a_password_is_asked_for_and_accepted() {
+    let server = Server::hotcopy(&["--password", "open sesame"]);
+    let mut client = server.connect();
+    let mut says = |command: &[&str]| client.command(command).expect("a reply").to_string();
+    assert_eq!(says(&["GET", "k"]), "-NOAUTH Authentication required.");
+    assert!(says(&["AUTH", "wrong"]).starts_with("-WRONGPASS "));
+    assert_eq!(says(&["GET", "k"]), "-NOAUTH Authentication required.");
+    assert_eq!(says(&["AUTH", "default", "open sesame"]), "+OK");
+    assert_eq!(says(&["GET", "k"]), "nil");
+}
+
+#[test]
+fn a_client_beyond_the_maximum_is_told_so() {
+    let server = Server::hotcopy(&["--max-clients", "3"]);
+    let mut clients: Vec<Client> = (0..3).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.command(&["PING"]).expect("a reply");
+    }
+    let reply = server.connect().read_reply().expect("a reply");
+    assert_eq!(reply.to_string(), "-ERR max number of clients reached");
+    clients.pop();
+    // The place is free as soon as the server has seen the connection close.
+    let deadline = Instant::now() + LONG_ENOUGH;
+    while server.connect().command(&["PING"]).is_err() {
+        assert!(Instant::now() < deadline, "the place stays taken");
     }
 }
 

@@ -9,8 +9,8 @@ use super::{
     MIB, assert_answers, assert_grew_at_most, assert_in_time, assert_serves, growth_during,
 };
 
-/// What all output that waits for readers may add to the server's resident memory in these tests.
-const WAITING_OUTPUT: u64 = 64 * MIB;
+/// What waits for one client may be 64 MiB, the server's default limit; half as much for the buffers around it.
+const WAITING_OUTPUT: u64 = 96 * MIB;
 
 fn server_with_a_value_of(bytes: usize) -> Server {
     let server = Server::hotcopy(&["--threads", "2"]);
@@ -133,6 +133,28 @@ fn a_client_that_reads_late_gets_every_byte_in_order() {
         let value = reply.bytes().expect("a value");
         assert!(value.len() == 3_000_000 && value.iter().all(|&byte| byte == b'x'));
     }
+}
+
+/// All requests that have not arrived whole may together take 1 GiB, the server's default limit.
+#[cfg(feature = "slow")]
+#[test]
+fn unfinished_requests_of_gigabytes_cost_bounded_memory() {
+    const UNFINISHED: u64 = 1024 * MIB;
+    let server = Server::hotcopy(&["--threads", "2"]);
+    let mut witness = server.connect();
+    let mut clients: Vec<Client> = (0..40).map(|_| server.connect()).collect();
+    let part = vec![b'x'; 64 << 20];
+    let growth = growth_during(&server, || {
+        for client in &mut clients {
+            let head = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$500000000\r\n";
+            client.send_raw(head).expect("the server reads");
+            // Beyond the limit the server may disconnect us.
+            let _ = client.send_raw(&part);
+            assert_answers(&mut witness);
+        }
+        assert_serves(&server);
+    });
+    assert_grew_at_most(growth, UNFINISHED * 5 / 4);
 }
 
 #[test]
