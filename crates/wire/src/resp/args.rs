@@ -11,7 +11,8 @@ pub(super) struct Span {
     pub(super) end: usize,
 }
 
-/// The arguments of a complete request, the command's name first. Copying it copies two slices' addresses, not the arguments.
+/// The arguments of a complete request, the command's name first. Copying it copies two slices'
+/// addresses, not the arguments.
 #[derive(Clone, Copy)]
 pub struct Args<'a> {
     bytes: &'a [u8],
@@ -29,7 +30,8 @@ impl<'a> Args<'a> {
         self.spans.len()
     }
 
-    /// Whether the request says nothing: an empty line, or an array of no arguments. A server skips it without an answer.
+    /// Whether the request says nothing: an empty line, or an array of no arguments. A server skips
+    /// it without an answer.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
@@ -51,7 +53,8 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The arguments from `index` on (none, if there are not so many), for commands whose tail is a list.
+    /// The arguments from `index` on (none, if there are not so many), for commands whose tail is a
+    /// list.
     #[must_use]
     pub fn skip(&self, index: usize) -> Self {
         Self {

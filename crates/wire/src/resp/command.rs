@@ -1,6 +1,7 @@
 //! The client's side of writing: a command as an array of bulks.
 
-/// Appends the request of these arguments, the command's name first. With no arguments it appends `*0`, which servers skip.
+/// Appends the request of these arguments, the command's name first. With no arguments it appends
+/// `*0`, which servers skip.
 ///
 /// ```
 /// let mut out = Vec::new();

@@ -1,4 +1,5 @@
-//! The server's side of writing: replies in the form that the connection's protocol version has for them.
+//! The server's side of writing: replies in the form that the connection's protocol version has for
+//! them.
 
 use std::io::Write as _;
 
@@ -8,8 +9,8 @@ const CRLF: &[u8] = b"\r\n";
 
 /// Appends replies to a buffer.
 ///
-/// What RESP2 has no form for is written as Redis writes it there: a map as a flat array, a set or push as an array, a double, big
-/// number or verbatim string as a bulk, a boolean as 0 or 1.
+/// What RESP2 has no form for is written as Redis writes it there: a map as a flat array, a set or
+/// push as an array, a double, big number or verbatim string as a bulk, a boolean as 0 or 1.
 ///
 /// ```
 /// use hotcopy_wire::resp::{Encoder, Version};
@@ -43,7 +44,8 @@ impl<'b> Encoder<'b> {
         line(self.out, b'+', text.as_bytes());
     }
 
-    /// An error, its code first (`ERR unknown command`). CR and LF in it become spaces, so that an echoed argument cannot forge a reply.
+    /// An error, its code first (`ERR unknown command`). CR and LF in it become spaces, so that an
+    /// echoed argument cannot forge a reply.
     pub fn error(&mut self, text: &str) {
         line(self.out, b'-', text.as_bytes());
     }
@@ -61,7 +63,8 @@ impl<'b> Encoder<'b> {
         blob(self.out, b'$', bytes);
     }
 
-    /// The header of a string of `len` bytes, which the caller sends from elsewhere; [`bulk_end`](Self::bulk_end) must follow them.
+    /// The header of a string of `len` bytes, which the caller sends from elsewhere;
+    /// [`bulk_end`](Self::bulk_end) must follow them.
     pub fn bulk_header(&mut self, len: usize) {
         header(self.out, b'$', len);
     }
@@ -105,14 +108,16 @@ impl<'b> Encoder<'b> {
         self.aggregate(b'~', len);
     }
 
-    /// The header of a message that answers no request (pub/sub, invalidation); its `len` elements must follow.
+    /// The header of a message that answers no request (pub/sub, invalidation); its `len` elements
+    /// must follow.
     pub fn push(&mut self, len: usize) {
         self.aggregate(b'>', len);
     }
 
     /// A floating point number, in the shortest form that reads back as the same number.
     pub fn double(&mut self, x: f64) {
-        // No finite double takes more: a sign, 17 digits, a point, `e`, a sign and three digits; plain notation is used up to 17 places.
+        // No finite double takes more: a sign, 17 digits, a point, `e`, a sign and three digits;
+        // plain notation is used up to 17 places.
         let mut text = [0u8; 32];
         let written = {
             let mut free = &mut text[..];
@@ -165,7 +170,14 @@ impl<'b> Encoder<'b> {
         }
     }
 
-    #[allow(dead_code)]
+    /// An error whose text may hold line ends; in RESP2 an error line, with spaces in their place.
+    pub fn bulk_error(&mut self, text: &[u8]) {
+        match self.version {
+            Version::Resp2 => self.line(b'-', text),
+            Version::Resp3 => blob(self.out, b'!', text),
+        }
+    }
+
     pub(super) fn line(&mut self, kind: u8, text: &[u8]) {
         line(self.out, kind, text);
     }

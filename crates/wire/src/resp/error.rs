@@ -2,18 +2,21 @@
 
 use thiserror::Error;
 
-/// A request that cannot be understood. The connection is out of step for good: answer with this text after `ERR `, then close.
+/// A request that cannot be understood. The connection is out of step for good: answer with this
+/// text after `ERR `, then close.
 ///
 /// Every text but the last is the one Redis sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ProtocolError {
-    /// The count after `*` is not a canonical decimal number, ends in something other than CR LF, or is above the bound.
+    /// The count after `*` is not a canonical decimal number, ends in something other than CR LF,
+    /// or is above the bound.
     #[error("Protocol error: invalid multibulk length")]
     InvalidMultibulkLength,
     /// An argument starts with this byte.
     #[error("Protocol error: expected '$', got '{}'", Shown(*.0))]
     ExpectedBulk(u8),
-    /// The length after `$` is not a canonical decimal number, ends in something other than CR LF, is negative or above the bound.
+    /// The length after `$` is not a canonical decimal number, ends in something other than CR LF,
+    /// is negative or above the bound.
     #[error("Protocol error: invalid bulk length")]
     InvalidBulkLength,
     /// An inline request is longer than the bound.
@@ -33,7 +36,52 @@ pub enum ProtocolError {
     UnterminatedBulk,
 }
 
-/// A byte as it may stand in an error line: as it is, a line end as a space (as Redis shows it), other unprintable bytes escaped.
+/// A reply that cannot be understood. What follows in the stream means nothing any more: close the
+/// connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// A reply or an element starts with this byte.
+    #[error("malformed reply: no type starts with '{}'", Shown(*.0))]
+    UnknownType(u8),
+    /// A length or count that is not a canonical decimal number, or is negative where there is no
+    /// null. Streamed strings and aggregates (`$?`, `*?`), which no server sends, are among
+    /// them.
+    #[error("malformed reply: invalid length after '{}'", Shown(*.0))]
+    InvalidLength(u8),
+    /// The rest of the line is not what this type is written as.
+    #[error("malformed reply: invalid value after '{}'", Shown(*.0))]
+    InvalidValue(u8),
+    /// A line or bulk ends in something other than CR LF.
+    #[error("malformed reply: expected CRLF after '{}'", Shown(*.0))]
+    BadTerminator(u8),
+    /// A line does not end within [`Limits::max_inline`](super::Limits::max_inline).
+    #[error("reply refused: a line is longer than {longest} bytes")]
+    LineTooLong {
+        /// The bound in bytes.
+        longest: usize,
+    },
+    /// A bulk is longer than [`Limits::max_bulk`](super::Limits::max_bulk).
+    #[error("reply refused: a value is longer than {longest} bytes")]
+    BulkTooLong {
+        /// The bound in bytes.
+        longest: usize,
+    },
+    /// A reply announces more elements than [`Limits::max_args`](super::Limits::max_args).
+    #[error("reply refused: it has more than {most} elements")]
+    TooManyElements {
+        /// The bound.
+        most: usize,
+    },
+    /// A reply is nested deeper than [`Limits::max_depth`](super::Limits::max_depth).
+    #[error("reply refused: it is nested deeper than {deepest} levels")]
+    TooDeep {
+        /// The bound.
+        deepest: usize,
+    },
+}
+
+/// A byte as it may stand in an error line: as it is, a line end as a space (as Redis shows it),
+/// other unprintable bytes escaped.
 struct Shown(u8);
 
 impl std::fmt::Display for Shown {

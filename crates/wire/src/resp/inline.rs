@@ -1,8 +1,10 @@
-//! Inline requests: one line of words, with the quoting rules of redis-cli and of Redis's own configuration files.
+//! Inline requests: one line of words, with the quoting rules of redis-cli and of Redis's own
+//! configuration files.
 //!
-//! Between words any C white space counts; a bare word ends only at space, tab, CR or LF, so a form feed inside one belongs to it. A
-//! double quote opens a part with escapes (`\xHH`, `\n`, `\r`, `\t`, `\b`, `\a`, and any other byte for itself), a single quote one in
-//! which only `\'` means something; either may start in the middle of a word, and after it the word must end.
+//! Between words any C white space counts; a bare word ends only at space, tab, CR or LF, so a form
+//! feed inside one belongs to it. A double quote opens a part with escapes (`\xHH`, `\n`, `\r`,
+//! `\t`, `\b`, `\a`, and any other byte for itself), a single quote one in which only `\'` means
+//! something; either may start in the middle of a word, and after it the word must end.
 
 use memchr::memchr2;
 
@@ -18,7 +20,8 @@ pub(super) enum Held {
     Unescaped,
 }
 
-/// Splits a line (without its LF) into words. Spans of words that stand in the line are relative to the line's start.
+/// Splits a line (without its LF) into words. Spans of words that stand in the line are relative to
+/// the line's start.
 pub(super) fn split(
     line: &[u8],
     spans: &mut Vec<Span>,
@@ -105,7 +108,8 @@ fn double_quoted<'a>(mut rest: &'a [u8], out: &mut Vec<u8>) -> Result<&'a [u8], 
                 });
                 tail
             }
-            // A lone backslash at the end is a byte of its own, as in Redis; the quote is unbalanced then anyway.
+            // A lone backslash at the end is a byte of its own, as in Redis; the quote is
+            // unbalanced then anyway.
             [byte, tail @ ..] => {
                 out.push(*byte);
                 tail

@@ -1,17 +1,19 @@
 //! Decimal numbers as RESP writes them.
 
-/// Reads digits and their CR LF from the start of `bytes`: the number, and how many bytes it took with its terminator.
+/// Reads digits and their CR LF from the start of `bytes`: the number, and how many bytes it took
+/// with its terminator.
 ///
-/// This is the short way for what well-behaved peers send: at most nine digits, no sign, no leading zero, all there. `None` says
-/// nothing about the input; the caller then looks at the line properly.
+/// This is the short way for what well-behaved peers send: at most nine digits, no sign, no leading
+/// zero, all there. `None` says nothing about the input; the caller then looks at the line
+/// properly.
 #[inline]
-pub(super) fn short_length(bytes: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn short_length(bytes: &[u8]) -> Option<(u32, usize)> {
     const MOST_DIGITS: usize = 9;
-    let mut value = 0usize;
+    let mut value = 0u32;
     for (at, &byte) in bytes.iter().enumerate().take(MOST_DIGITS + 1) {
         let digit = byte.wrapping_sub(b'0');
         if digit < 10 && at < MOST_DIGITS {
-            value = value * 10 + usize::from(digit);
+            value = value * 10 + u32::from(digit);
             continue;
         }
         let canonical = at == 1 || (at > 1 && bytes[0] != b'0');
@@ -21,7 +23,8 @@ pub(super) fn short_length(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// A length or count: canonical decimal only, so no plus sign, no leading zero and no `-0` (as Redis reads its own).
+/// A length or count: canonical decimal only, so no plus sign, no leading zero and no `-0` (as
+/// Redis reads its own).
 pub(super) fn canonical(digits: &[u8]) -> Option<i64> {
     let magnitude = digits.strip_prefix(b"-").unwrap_or(digits);
     let canonical = match magnitude {

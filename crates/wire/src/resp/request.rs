@@ -6,18 +6,19 @@ use super::args::{Args, Span};
 use super::error::ProtocolError;
 use super::inline::{self, Held};
 use super::limits::Limits;
-use super::line::{LineError, LineScanner};
-use super::number::{canonical, short_length};
+use super::line::{LengthError, LineError, LineScanner};
 
-/// How many arguments' places, and how many unescaped bytes, a parser keeps room for between requests. Above it, one large request
-/// would leave its memory with every connection that ever sent one.
+/// How many arguments' places, and how many unescaped bytes, a parser keeps room for between
+/// requests. Above it, one large request would leave its memory with every connection that ever
+/// sent one.
 const KEPT_ARGS: usize = 256;
 const KEPT_UNESCAPED: usize = 4096;
 
 /// Finds requests in a growing buffer: arrays of bulks, and inline commands.
 ///
-/// The parser copies nothing; it remembers where the arguments lie. Parsing allocates nothing once it has seen a request of the usual
-/// number of arguments.
+/// Arguments are not copied (but for the words of an inline request with quotes): the parser
+/// remembers where they lie. It allocates nothing once it has seen a request of the usual number of
+/// arguments.
 ///
 /// ```
 /// use hotcopy_wire::resp::{Limits, Progress, RequestParser};
@@ -65,8 +66,9 @@ enum State {
 pub enum Progress {
     /// The request goes on after the end of the input.
     Incomplete {
-        /// How many more bytes it takes at the least: the exact remainder (with its terminator) of an argument that is being received,
-        /// otherwise 1. It follows a length that the peer declared: read up to so much, but do not allocate it in advance of the bytes.
+        /// How many more bytes it takes at the least: the exact remainder (with its terminator) of
+        /// an argument that is being received, otherwise 1. It follows a length that the
+        /// peer declared: read up to so much, but do not allocate it in advance of the bytes.
         wanted: usize,
     },
     /// The request is whole.
@@ -93,9 +95,11 @@ impl RequestParser {
 
     /// Goes on with a request.
     ///
-    /// `input` starts at the request's first byte and holds everything received since. After [`Progress::Incomplete`], call again with
-    /// the same bytes and more after them; they may have moved. After [`Progress::Complete`], read [`args`](Self::args), then
-    /// [`reset`](Self::reset). An empty line and an array without arguments (`*0`, `*-1`) are complete requests of no arguments.
+    /// `input` starts at the request's first byte and holds everything received since. After
+    /// [`Progress::Incomplete`], call again with the same bytes and more after them; they may
+    /// have moved. After [`Progress::Complete`], read [`args`](Self::args), then
+    /// [`reset`](Self::reset). An empty line and an array without arguments (`*0`, `*-1`) are
+    /// complete requests of no arguments.
     ///
     /// # Errors
     /// When no continuation can make this a request. The parser stays failed until it is reset.
@@ -115,8 +119,9 @@ impl RequestParser {
         progress
     }
 
-    /// The arguments of the request that [`parse`](Self::parse) completed, as slices of the same `input`; while it is incomplete, those
-    /// found so far. Words of an inline request that had to be unescaped are slices of the parser's own memory.
+    /// The arguments of the request that [`parse`](Self::parse) completed, as slices of the same
+    /// `input`; while it is incomplete, those found so far. Words of an inline request that had
+    /// to be unescaped are slices of the parser's own memory.
     #[must_use]
     pub fn args<'a>(&'a self, input: &'a [u8]) -> Args<'a> {
         match self.held {
@@ -125,8 +130,8 @@ impl RequestParser {
         }
     }
 
-    /// Forgets the request, so that the next one's first byte is `input[0]` again, and gives back the memory that an unusually large
-    /// request needed.
+    /// Forgets the request, so that the next one's first byte is `input[0]` again, and gives back
+    /// the memory that an unusually large request needed.
     #[inline]
     pub fn reset(&mut self) {
         self.state = State::Start;
@@ -143,8 +148,9 @@ impl RequestParser {
         }
     }
 
-    /// The bytes that the parser holds on the heap, for a server that counts what a connection costs. At most 16 times the bytes it was
-    /// given (a line of one-letter words), whatever lengths they declare.
+    /// The bytes that the parser holds on the heap, for a server that counts what a connection
+    /// costs. Beyond the little that is kept between requests they are at most 16 times the bytes
+    /// it was given (for a line of one-letter words), whatever lengths those declare.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.spans.capacity() * size_of::<Span>() + self.unescaped.capacity()
@@ -159,32 +165,24 @@ impl RequestParser {
     }
 
     fn multibulk(&mut self, input: &[u8]) -> Result<Progress, ProtocolError> {
-        let (count, taken) = match short_length(&input[1..]) {
-            Some((count, taken)) => (count, 1 + taken),
-            None => {
-                let len = match self.line.find(input, self.limits.max_inline) {
-                    Ok(Some(len)) => len,
-                    Ok(None) => return Ok(Progress::Incomplete { wanted: 1 }),
-                    Err(LineError::TooLong) => return Err(ProtocolError::TooBigMultibulkCount),
-                    Err(LineError::BadTerminator) => {
-                        return Err(ProtocolError::InvalidMultibulkLength);
-                    }
-                };
-                let count =
-                    canonical(&input[1..len]).ok_or(ProtocolError::InvalidMultibulkLength)?;
-                let count = usize::try_from(count.max(0))
-                    .map_err(|_| ProtocolError::InvalidMultibulkLength)?;
-                (count, len + 2)
+        let (count, taken) = match self.line.length(input, self.limits.max_inline) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(Progress::Incomplete { wanted: 1 }),
+            Err(LengthError::Line(LineError::TooLong)) => {
+                return Err(ProtocolError::TooBigMultibulkCount);
             }
+            Err(_) => return Err(ProtocolError::InvalidMultibulkLength),
         };
-        if count > self.limits.max_args {
-            return Err(ProtocolError::InvalidMultibulkLength);
-        }
+        let count = usize::try_from(count.max(0))
+            .ok()
+            .filter(|count| *count <= self.limits.max_args)
+            .ok_or(ProtocolError::InvalidMultibulkLength)?;
         self.position = taken;
         self.arguments(input, count, None)
     }
 
-    /// Takes the arguments that are still missing; `bulk` is the length of the one that `position` is at, if it is known.
+    /// Takes the arguments that are still missing; `bulk` is the length of the one that `position`
+    /// is at, if it is known.
     fn arguments(
         &mut self,
         input: &[u8],
@@ -206,7 +204,8 @@ impl RequestParser {
                     }
                 },
             };
-            // Neither sum overflows: both are bounded by bytes in memory and by a length that `bulk_length` let pass.
+            // The sum does not overflow: one part is bounded by bytes in memory, the other by
+            // `Limits::effective`.
             let end = self.position + len;
             match input.get(end..end + 2) {
                 Some(b"\r\n") => {
@@ -232,34 +231,27 @@ impl RequestParser {
         })
     }
 
-    /// The length of the bulk whose `$` should be at the start of `rest`, and the bytes that its line takes.
+    /// The length of the bulk whose `$` should be at the start of `rest`, and the bytes that its
+    /// line takes.
     #[inline]
     fn bulk_length(&mut self, rest: &[u8]) -> Result<Option<(usize, usize)>, ProtocolError> {
-        let Some((&first, digits)) = rest.split_first() else {
-            return Ok(None);
-        };
-        if first != b'$' {
-            return Err(ProtocolError::ExpectedBulk(first));
+        match rest.first() {
+            None => return Ok(None),
+            Some(b'$') => {}
+            Some(other) => return Err(ProtocolError::ExpectedBulk(*other)),
         }
-        let (len, taken) = match short_length(digits) {
-            Some((len, taken)) => {
-                self.line = LineScanner::default();
-                (len, 1 + taken)
+        let (len, taken) = match self.line.length(rest, self.limits.max_inline) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(None),
+            Err(LengthError::Line(LineError::TooLong)) => {
+                return Err(ProtocolError::TooBigBulkCount);
             }
-            None => match self.line.find(rest, self.limits.max_inline) {
-                Ok(Some(end)) => {
-                    let len = canonical(&rest[1..end]).and_then(|len| usize::try_from(len).ok());
-                    (len.ok_or(ProtocolError::InvalidBulkLength)?, end + 2)
-                }
-                Ok(None) => return Ok(None),
-                Err(LineError::TooLong) => return Err(ProtocolError::TooBigBulkCount),
-                Err(LineError::BadTerminator) => return Err(ProtocolError::InvalidBulkLength),
-            },
+            Err(_) => return Err(ProtocolError::InvalidBulkLength),
         };
-        // The second bound is the address space's (`max_bulk` may be anything), and keeps offsets from overflowing.
-        if len > self.limits.max_bulk || len > isize::MAX as usize / 2 {
-            return Err(ProtocolError::InvalidBulkLength);
-        }
+        let len = usize::try_from(len)
+            .ok()
+            .filter(|len| *len <= self.limits.max_bulk)
+            .ok_or(ProtocolError::InvalidBulkLength)?;
         Ok(Some((len, taken)))
     }
 

@@ -1,4 +1,5 @@
-//! Requests good and bad. What redis-server 7.0 answers to the same bytes was compared by hand; where hotcopy differs, the name says so.
+//! Requests good and bad. What redis-server 7.0 answers to the same bytes was compared by hand;
+//! where hotcopy differs, the name says so.
 
 use super::*;
 
