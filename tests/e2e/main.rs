@@ -1,5 +1,9 @@
 //! The built binary and real servers, from the outside.
 
 mod architecture;
+mod clients;
 mod conformance;
 mod cost;
+mod faults;
+mod protocol_table;
+mod serve;

@@ -1,7 +1,7 @@
 //! A server process that belongs to one test and ends with it.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,21 @@ impl Process {
         let output = self.output.as_mut()?;
         output.read_line(&mut line).expect("the output is text");
         (!line.is_empty()).then_some(line)
+    }
+
+    /// What the program wrote to standard error, if it was started with that piped. Waits for its end.
+    ///
+    /// # Panics
+    ///
+    /// When the output is not text.
+    pub fn errors(&mut self) -> String {
+        let mut text = String::new();
+        if let Some(mut errors) = self.child.stderr.take() {
+            errors
+                .read_to_string(&mut text)
+                .expect("the output is text");
+        }
+        text
     }
 
     /// Ends the reading of standard output, so that a talkative program is never blocked by a full pipe.

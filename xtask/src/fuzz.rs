@@ -110,9 +110,10 @@ fn corpora(root: &Path, target: &str, found: PathBuf) -> Vec<PathBuf> {
     corpora
 }
 
-/// `fuzz/dictionaries/TARGET.dict`, where a target has one.
+/// The targets of a protocol share its dictionary: `resp_request` uses `fuzz/dictionaries/resp.dict`.
 fn dictionary(root: &Path, target: &str) -> Option<String> {
-    let file = root.join(format!("fuzz/dictionaries/{target}.dict"));
+    let protocol = target.split('_').next()?;
+    let file = root.join(format!("fuzz/dictionaries/{protocol}.dict"));
     file.is_file().then(|| format!("-dict={}", file.display()))
 }
 

@@ -7,6 +7,7 @@ mod fuzz;
 mod lane;
 mod licences;
 mod prerequisites;
+mod readme;
 mod sanitizer;
 mod test;
 mod workspace;
@@ -31,6 +32,8 @@ enum Task {
     Test(test::Options),
     /// Run the benchmarks, or those whose name is given.
     Bench(bench::Options),
+    /// Measure the table in the README again, or only print it from the results that are there.
+    Readme(readme::Options),
     /// Install the servers and clients that the end-to-end tests run against.
     Prerequisites,
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Test(options) => test::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Readme(options) => readme::run(&options),
         Task::Prerequisites => workspace::Workspace::locate()
             .and_then(|workspace| prerequisites::ensure(&workspace))
             .map(drop),

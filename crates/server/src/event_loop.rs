@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
-use hotcopy_engine::bytes::{Sweep, UnixMillis};
+use hotcopy_engine::bytes::UnixMillis;
 use hotcopy_wire::resp::Version;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
@@ -32,8 +32,10 @@ pub(crate) const WAKER: Token = Token(usize::MAX);
 
 const EVENTS_PER_POLL: usize = 1024;
 
-/// How often expired entries are looked for, and how long that may take each time.
+/// How often expired entries are looked for; how soon again when there was more than the time for it
+/// sufficed for; and that time.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(100);
+const SWEEP_AGAIN: Duration = Duration::from_millis(10);
 const SWEEP_TIME: Duration = Duration::from_millis(1);
 
 /// Entries looked at under one lock.
@@ -52,8 +54,7 @@ pub(crate) struct EventLoop {
     /// Connections for which output waits.
     waiting: HashSet<usize, RandomState>,
     scratch: Scratch,
-    sweep: Sweep,
-    swept_at: Instant,
+    sweep_due: Instant,
     checked_stalls_at: Instant,
     stops_at: Option<Instant>,
 }
@@ -65,14 +66,13 @@ impl EventLoop {
         EventLoop {
             index,
             poll,
-            sweep: Sweep::new(index, shared.loops.len()),
             shared,
             connections: Slab::new(),
             ready: VecDeque::new(),
             bulk: VecDeque::new(),
             waiting: HashSet::default(),
             scratch: Scratch::new(),
-            swept_at: now,
+            sweep_due: now,
             checked_stalls_at: now,
             stops_at: None,
         }
@@ -124,11 +124,10 @@ impl EventLoop {
         let expires = store
             .databases()
             .any(|database| store.len_with_deadline(database) > 0);
-        let sweep = expires.then_some(SWEEP_INTERVAL);
+        let now = Instant::now();
+        let sweep = expires.then(|| self.sweep_due.saturating_duration_since(now));
         let stalls = (!self.waiting.is_empty()).then_some(STALL_INTERVAL);
-        let stop = self
-            .stops_at
-            .map(|at| at.saturating_duration_since(Instant::now()));
+        let stop = self.stops_at.map(|at| at.saturating_duration_since(now));
         [sweep, stalls, stop].into_iter().flatten().min()
     }
 
@@ -283,18 +282,19 @@ impl EventLoop {
     }
 
     fn sweep_expired(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.swept_at) < SWEEP_INTERVAL {
+        if now < self.sweep_due {
             return;
         }
-        self.swept_at = now;
-        let wall_clock = UnixMillis::now();
-        while !self
-            .shared
-            .store
-            .sweep(&mut self.sweep, wall_clock, SWEEP_STEP)
-            .finished
-        {
-            if now.elapsed() > SWEEP_TIME {
+        self.sweep_due = now + SWEEP_INTERVAL;
+        let Some(mut sweep) = self.shared.sweep.try_lock() else {
+            return;
+        };
+        let (store, wall_clock) = (&self.shared.store, UnixMillis::now());
+        // Not `now`: serving may have taken longer than a sweep may.
+        let began = Instant::now();
+        while !store.sweep(&mut sweep, wall_clock, SWEEP_STEP).finished {
+            if began.elapsed() > SWEEP_TIME {
+                self.sweep_due = now + SWEEP_AGAIN;
                 return;
             }
         }

@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 
 use hotcopy_engine::bytes::{ByteStore, StoreConfig};
 use mio::{Poll, Waker};
+use parking_lot::Mutex;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clients::Clients;
@@ -115,6 +116,7 @@ impl Server {
             request_bytes: AtomicUsize::new(0),
             output_bytes: AtomicUsize::new(0),
             discard: Discard::start()?,
+            sweep: Mutex::default(),
             config,
         });
         Ok(Server {

@@ -35,6 +35,17 @@ pub(crate) enum Replies {
     SkipThis,
 }
 
+impl Replies {
+    /// What holds for the command after the one that ends.
+    pub(crate) fn after_command(self) -> Self {
+        match self {
+            Replies::SkipNext => Replies::SkipThis,
+            Replies::SkipThis | Replies::On => Replies::On,
+            Replies::Off => Replies::Off,
+        }
+    }
+}
+
 type Names = HashSet<Bytes, RandomState>;
 
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
 //! What all loops of a server share.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Instant, SystemTime};
 
-use std::net::SocketAddr;
-
-use hotcopy_engine::bytes::{ByteStore, Discarded};
+use hotcopy_engine::bytes::{ByteStore, Discarded, Sweep};
+use parking_lot::Mutex;
 
 use crate::clients::Clients;
 use crate::config::Config;
@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     /// Reply bytes that wait to be written.
     pub(crate) output_bytes: AtomicUsize,
     pub(crate) discard: Discard,
+    /// One sweep for all: a loop without connections may sleep, so each that is awake goes on with it.
+    pub(crate) sweep: Mutex<Sweep>,
 }
 
 /// What other threads know of an event loop. A cache line of its own, because the loop counts in it.

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use hotcopy_tests::conformance::Configuration;
-use hotcopy_tests::resp::{Client, Reply};
+use hotcopy_tests::resp::Reply;
 
 /// Keys that come and go between two calls must not hide a key that is there from the first call to the last.
 pub(super) fn returns_every_key_that_stays(configuration: Configuration) {
     const STAYING: usize = 500;
-    let Some((_server, address)) = configuration.start() else {
+    let Some(server) = configuration.start() else {
         return;
     };
-    let mut client = Client::connect(&address, configuration.protocol).expect("a connection");
+    let mut client = configuration.connect(&server).expect("a connection");
     let staying: HashSet<Vec<u8>> = (0..STAYING)
         .map(|index| format!("staying:{index}").into_bytes())
         .collect();

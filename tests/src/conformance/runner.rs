@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fmt::Write;
 use std::time::Duration;
 
 use super::case::{Action, Case, Step, cases};
@@ -31,19 +30,43 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Starts the server, if this machine has it, and connects.
+    /// Starts the server, if this machine has it.
     ///
     /// # Panics
     ///
     /// When the server does not come up.
     #[must_use]
-    pub fn start(self) -> Option<(Server, Address)> {
-        let server = require(Server::start(self.server))?;
-        let address = match self.transport {
-            Transport::Tcp => server.tcp(),
-            Transport::Unix => server.unix(),
-        };
-        Some((server, address))
+    pub fn start(self) -> Option<Server> {
+        require(Server::start(self.server))
+    }
+
+    /// Connects to a server that [`start`](Self::start) started.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not accept the connection or the protocol.
+    pub fn connect(self, server: &Server) -> Result<Client, ClientError> {
+        Client::connect(&self.transport.address(server), self.protocol)
+    }
+}
+
+impl Transport {
+    fn address(self, server: &Server) -> Address {
+        match self {
+            Self::Tcp => server.tcp(),
+            Self::Unix => server.unix(),
+        }
+    }
+}
+
+/// Starts the configured server and runs every case that is for it.
+///
+/// # Panics
+///
+/// With a list of all cases that failed.
+pub fn run(configuration: Configuration) {
+    if let Some(server) = configuration.start() {
+        run_on(&server, configuration.protocol, configuration.transport);
     }
 }
 
@@ -52,10 +75,8 @@ impl Configuration {
 /// # Panics
 ///
 /// With a list of all cases that failed.
-pub fn run(configuration: Configuration) {
-    let Some((server, address)) = configuration.start() else {
-        return;
-    };
+pub fn run_on(server: &Server, protocol: Protocol, transport: Transport) {
+    let address = transport.address(server);
     let mut keeper = server.connect();
     let label = label(&mut keeper);
     let cases: Vec<Case> = cases()
@@ -63,27 +84,27 @@ pub fn run(configuration: Configuration) {
         .filter(|case| case.is_for(&label))
         .collect();
     assert!(!cases.is_empty(), "no case is for {label}");
-    let mut failures = String::new();
+    let mut failures = Vec::new();
     for case in &cases {
         keeper.command(&["FLUSHALL"]).expect("the server is alive");
         let mut connections = Connections {
             address: &address,
-            protocol: configuration.protocol,
+            protocol,
             open: HashMap::new(),
         };
         if let Err((step, mismatch)) = connections.run(case) {
-            let _ = writeln!(
-                failures,
+            failures.push(format!(
                 "{}:{} {}\n    {mismatch}",
                 case.file, step.line, case.title
-            );
+            ));
         }
     }
-    let failed = failures.lines().count() / 2;
     assert!(
         failures.is_empty(),
-        "{label}: {failed} of {} cases failed\n{failures}",
-        cases.len()
+        "{label}: {} of {} cases failed\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
     );
     eprintln!("{label}: {} cases passed", cases.len());
 }

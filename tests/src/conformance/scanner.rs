@@ -137,7 +137,7 @@ pub(super) fn arguments(text: &str) -> Result<Vec<Vec<u8>>, SyntaxError> {
             let rest = scanner.rest;
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
             scanner.rest = &rest[end..];
-            rest[..end].as_bytes().to_vec()
+            rest.as_bytes()[..end].to_vec()
         };
         arguments.push(argument);
     }

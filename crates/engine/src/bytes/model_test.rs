@@ -31,7 +31,7 @@ fn random_operations_agree_with_a_simple_model() {
             ..StoreConfig::default()
         });
         let mut models: [Model; 4] = Default::default();
-        let mut sweep = Sweep::new(0, 1);
+        let mut sweep = Sweep::default();
         let mut now = UnixMillis(1_000_000);
         for step in 0..3_000 {
             now.0 += random.u64(..3);

@@ -8,31 +8,14 @@ use super::UnixMillis;
 use super::shard::NO_DEADLINE;
 use super::store::{ByteStore, Database};
 
-/// Where one sweeper is. Several sweepers can share a store, each with shards of its own.
-#[derive(Debug)]
+/// Where a sweep is. The default begins at the start.
+#[derive(Debug, Default)]
 pub struct Sweep {
-    part: usize,
-    parts: usize,
     database: usize,
     /// The shard that is looked at next.
     shard: usize,
     /// Entries of it that are not visited yet; none: its walk has not begun.
     left: Option<usize>,
-}
-
-impl Sweep {
-    /// A sweeper of every `parts`th shard, beginning with number `part`.
-    pub fn new(part: usize, parts: usize) -> Self {
-        let parts = parts.max(1);
-        let part = part % parts;
-        Sweep {
-            part,
-            parts,
-            database: 0,
-            shard: part,
-            left: None,
-        }
-    }
 }
 
 /// What one step of a sweep did.
@@ -42,7 +25,7 @@ pub struct Swept {
     pub visited: usize,
     /// Entries removed.
     pub removed: usize,
-    /// Whether the sweeper came to the end of its shards: nothing more is due.
+    /// Whether the sweep came to the end: nothing more is due.
     pub finished: bool,
 }
 
@@ -52,19 +35,19 @@ impl ByteStore {
         let mut swept = Swept::default();
         while swept.visited == 0 {
             let Some(database) = self.database(sweep.database) else {
-                sweep.database = 0;
-                sweep.shard = sweep.part;
+                *sweep = Sweep::default();
                 swept.finished = true;
                 return swept;
             };
             if sweep.shard >= self.shards_per_database || self.len_with_deadline(database) == 0 {
-                sweep.database += 1;
-                sweep.shard = sweep.part;
-                sweep.left = None;
+                *sweep = Sweep {
+                    database: sweep.database + 1,
+                    ..Sweep::default()
+                };
                 continue;
             }
             if self.sweep_shard(database, sweep, now, max_visited.max(1), &mut swept) {
-                sweep.shard += sweep.parts;
+                sweep.shard += 1;
                 sweep.left = None;
             }
         }

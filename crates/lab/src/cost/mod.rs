@@ -22,7 +22,7 @@ mod warnings;
 use std::sync::atomic::AtomicBool;
 
 pub use options::{Options, ValueChoice};
-pub use row::run_row_process;
+pub use row::{ScheduleOnly, run_row_process, run_schedule_only};
 
 use crate::error::Error;
 use crate::results::cost::CostResult;

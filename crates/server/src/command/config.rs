@@ -96,15 +96,21 @@ fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {
 }
 
 fn get(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let mut settings = settings(context.shared);
-    settings.retain(|name, _| {
-        let mut patterns = args.iter().skip(2);
-        patterns.any(|pattern| glob::matches_ignoring_case(pattern, name.as_bytes()))
-    });
+    let mut found = BTreeMap::new();
+    for pattern in args.iter().skip(2) {
+        for (name, value) in settings(context.shared) {
+            if glob::matches_ignoring_case(pattern, name.as_bytes()) {
+                // A name that was asked for in other letters is answered in those, as in Redis.
+                let is_name = pattern.eq_ignore_ascii_case(name.as_bytes());
+                let shown = if is_name { pattern } else { name.as_bytes() };
+                found.insert(shown.to_vec(), value);
+            }
+        }
+    }
     let mut reply = context.reply();
-    reply.map(settings.len());
-    for (name, value) in settings {
-        reply.bulk(name.as_bytes());
+    reply.map(found.len());
+    for (name, value) in found {
+        reply.bulk(&name);
         reply.bulk(value.as_bytes());
     }
     Ok(())

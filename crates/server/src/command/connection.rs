@@ -219,7 +219,9 @@ fn is_equal_in_constant_time(expected: &[u8], given: &[u8]) -> bool {
 fn select(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let index = integer(&args[1])?;
     if i32::try_from(index).is_err() {
-        return Err(CommandError::NotAnInteger);
+        return Err(CommandError::Text(
+            "ERR value is out of range, value must between -2147483648 and 2147483647",
+        ));
     }
     let database = usize::try_from(index)
         .ok()

@@ -125,7 +125,7 @@ fn info(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     for name in names {
         match TABLE.find(name) {
             Some(entry) => describe(&mut reply, &TABLE, entry),
-            None => reply.null_array(),
+            None => reply.null(),
         }
     }
     Ok(())
@@ -150,10 +150,10 @@ fn describe(reply: &mut Encoder<'_>, table: &Table, entry: &Entry) {
     }
     names(reply, &command.flags.categories());
     // Hints for cluster proxies: none is needed for one server.
-    reply.array(0);
+    reply.set(0);
     describe_keys(reply, command);
     let subcommands = entry.subcommands(table);
-    reply.array(subcommands.len());
+    reply.set(subcommands.len());
     for subcommand in subcommands {
         describe(reply, table, subcommand);
     }
@@ -163,10 +163,10 @@ fn describe(reply: &mut Encoder<'_>, table: &Table, entry: &Entry) {
 fn describe_keys(reply: &mut Encoder<'_>, command: &Command) {
     let keys = command.keys;
     if keys.first == 0 {
-        reply.array(0);
+        reply.set(0);
         return;
     }
-    reply.array(1);
+    reply.set(1);
     reply.map(3);
     reply.bulk(b"flags");
     names(reply, keys.access);

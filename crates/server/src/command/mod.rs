@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use bytes::Bytes;
 use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Encoder, Version};
 
@@ -42,6 +43,8 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) client: &'a Arc<Client>,
     pub(crate) output: &'a mut Output,
+    /// What a large request's arguments are slices of.
+    pub(crate) owner: Option<&'a Bytes>,
     /// Read once for all commands of a turn.
     pub(crate) now: UnixMillis,
     pub(crate) instant: Instant,
@@ -64,6 +67,22 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// An argument as a value to be stored. It is copied unless it is most of a large request, whose
+    /// buffer then lives on as the value.
+    fn value(&self, argument: &[u8]) -> Value {
+        let is_slice_of = |owner: &Bytes| {
+            // An inline request's argument may have been unescaped elsewhere.
+            let (inner, outer) = (argument.as_ptr_range(), owner.as_ptr_range());
+            outer.start <= inner.start && inner.end <= outer.end
+        };
+        match self.owner {
+            Some(owner) if argument.len() > owner.len() / 16 * 15 && is_slice_of(owner) => {
+                owner.slice_ref(argument)
+            }
+            _ => Value::copy_from_slice(argument),
+        }
+    }
+
     fn store(&self) -> &'a ByteStore {
         &self.shared.store
     }
@@ -78,35 +97,25 @@ type Handled = Result<(), CommandError>;
 /// Executes one request. `args` has at least the command's name.
 pub(crate) fn dispatch(context: &mut Context<'_>, args: Args<'_>) {
     let mark = context.output.mark();
-    let skips = context.session.replies;
     if let Err(error) = execute(context, args) {
         let errors = &context.counts.error_replies;
         errors.fetch_add(1, Ordering::Relaxed);
         context.reply().error(&error.to_string());
     }
     let replies = &mut context.session.replies;
-    match (*replies, skips) {
-        (Replies::On, _) => {}
-        (Replies::Off, _) => context.output.roll_back(mark),
-        // It was this command that asked to skip the next.
-        (Replies::SkipNext, Replies::On) => {
-            *replies = Replies::SkipThis;
-            context.output.roll_back(mark);
-        }
-        (Replies::SkipNext | Replies::SkipThis, _) => {
-            *replies = Replies::On;
-            context.output.roll_back(mark);
-        }
+    if *replies != Replies::On {
+        *replies = replies.after_command();
+        context.output.roll_back(mark);
     }
 }
 
 fn execute(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let (index, command) = table::resolve(args).inspect_err(|error| {
-        // A browser was made to talk to us: its headers shall not be run as commands.
-        if matches!(error, CommandError::Unknown { .. }) && is_http(&args[0]) {
-            context.session.is_closing = true;
-        }
-    })?;
+    if is_http(&args[0]) {
+        // A browser was made to talk to us: what follows shall not be run as commands.
+        context.session.is_closing = true;
+        return Ok(());
+    }
+    let (index, command) = table::resolve(args)?;
     let counts = &context.counts.commands;
     counts.fetch_add(1, Ordering::Relaxed);
     context.client.note_command(index, context.instant);

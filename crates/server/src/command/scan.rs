@@ -80,7 +80,7 @@ fn scan(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     Ok(())
 }
 
-/// Any unsigned number, with what `strtoul` lets pass before it: that is what Redis reads it with.
+/// Any unsigned number; one that no scan returned is a place to go on from like any other.
 fn parse_cursor(argument: &[u8]) -> Result<Cursor, CommandError> {
     std::str::from_utf8(argument)
         .ok()

@@ -1,6 +1,6 @@
 //! `SET` and `GETEX` with their options.
 
-use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions, Value};
+use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions};
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
@@ -39,6 +39,16 @@ enum Expiry<'a> {
     At(Lifetime, &'a [u8]),
 }
 
+impl Expiry<'_> {
+    /// Two ways of saying it contradict each other; the same way twice does not, and the last counts.
+    fn may_become(self, other: Expiry<'_>) -> bool {
+        match (self, other) {
+            (Expiry::At(one, _), Expiry::At(another, _)) => one == another,
+            _ => self == Expiry::Unsaid || self == other,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Options<'a> {
     condition: Condition,
@@ -54,7 +64,6 @@ enum Dialect {
 }
 
 impl<'a> Options<'a> {
-    /// Each thing may be said once; the same condition twice is no contradiction, as in Redis.
     fn parse(
         dialect: Dialect,
         mut words: impl Iterator<Item = &'a [u8]>,
@@ -101,8 +110,7 @@ impl<'a> Options<'a> {
                 };
                 Expiry::At(lifetime, words.next().ok_or(CommandError::Syntax)?)
             };
-            let is_repeated = options.expiry == expiry && !matches!(expiry, Expiry::At(..));
-            if options.expiry != Expiry::Unsaid && !is_repeated {
+            if !options.expiry.may_become(expiry) {
                 return Err(CommandError::Syntax);
             }
             options.expiry = expiry;
@@ -120,7 +128,7 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
             DeadlineChange::At(lifetime.positive_deadline(argument, context.now, "set")?)
         }
     };
-    let value = Value::copy_from_slice(&args[2]);
+    let value = context.value(&args[2]);
     let change = SetOptions {
         condition: options.condition,
         deadline,
@@ -192,7 +200,6 @@ mod tests {
             "nx xx",
             "xx nx",
             "ex 1 px 1",
-            "ex 1 ex 1",
             "ex 1 keepttl",
             "keepttl exat 1",
             "ex",
@@ -203,7 +210,7 @@ mod tests {
         ] {
             assert_eq!(set(contradiction), None, "{contradiction}");
         }
-        for repetition in ["nx nx", "xx xx", "get get", "keepttl keepttl"] {
+        for repetition in ["nx nx", "xx xx", "get get", "keepttl keepttl", "ex 1 ex 2"] {
             assert!(set(repetition).is_some(), "{repetition}");
         }
     }

@@ -9,6 +9,7 @@ mod open_loop;
 mod parent;
 mod process;
 mod reader;
+mod schedule_only;
 mod snapshot;
 
 use std::ops::Range;
@@ -23,6 +24,7 @@ use crate::results::cost::{Call, Load, Path};
 
 pub(super) use parent::RowProcess;
 pub use process::run_row_process;
+pub use schedule_only::{ScheduleOnly, run_schedule_only};
 
 /// What a row's process has to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -77,11 +77,7 @@ fn end_with_parent() {
 
 fn measure(spec: &RowSpec) -> Result<(), Error> {
     let url: RedisUrl = spec.url.parse()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .thread_name("reader")
-        .enable_all()
-        .build()
-        .map_err(Error::system("starting the runtime"))?;
+    let runtime = runtime()?;
     let wire = Arc::new(WireBytes::default());
     match &spec.work {
         Work::Calls { at_most_per_s } => {
@@ -133,6 +129,15 @@ fn measure(spec: &RowSpec) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// A runtime as a service would start it: a thread for each core.
+pub(super) fn runtime() -> Result<Runtime, Error> {
+    tokio::runtime::Builder::new_multi_thread()
+        .thread_name("reader")
+        .enable_all()
+        .build()
+        .map_err(Error::system("starting the runtime"))
 }
 
 fn read_failed(spec: &RowSpec, error: &ReadError) -> Error {

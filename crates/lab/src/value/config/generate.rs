@@ -1,14 +1,21 @@
 //! Writes the default value: always the same, from lists of words and a generator of its own (the
 //! sequence of a library's generator may change with its version, and the size with it).
 
-use super::messages::MESSAGES;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lists::{
+    ALLOWED_ORIGINS, BLOCKED_AGENTS, BRANDS, CLOSING_DAYS, CONTENT_SECURITY_POLICY, REDIRECTS,
+    STOP_WORDS, SYNONYMS, TRUSTED_PROXIES,
+};
+use super::messages::{MAIL_SUBJECTS, MESSAGES};
+use super::notes::{HELP, ON_CALL_NOTES};
 use super::texts::{EXPERIMENTS, FEATURES, HISTORY, TENANTS};
 use super::words::{
     CURRENCIES, LOCALES, METRICS, PARAMETERS, PLANS, REGIONS, ROUTES, RULES, TEAMS,
 };
 use super::{
-    Change, Config, Experiment, FeatureFlag, Locale, Plan, RateLimit, Region, Route, Rule, SCHEMA,
-    Service, Tenant, TenantLimits, Variant, Zone,
+    Change, Config, Experiment, FeatureFlag, Locale, Plan, Region, Route, SCHEMA, Search, Security,
+    Service, Tenant, Variant,
 };
 use crate::value::revision;
 
@@ -23,7 +30,7 @@ pub fn generate(revision: u64) -> Config {
         revision: revision::stored(revision),
         service: service(),
         locales: LOCALES.iter().map(|row| locale(row, &mut random)).collect(),
-        regions: regions(&mut random),
+        regions: regions(),
         plans: plans(),
         routes: routes(&mut random),
         feature_flags: FEATURES
@@ -39,10 +46,23 @@ pub fn generate(revision: u64) -> Config {
             .zip(1_001..)
             .map(|(row, id)| tenant(id, row, &mut random))
             .collect(),
-        messages: MESSAGES
-            .iter()
-            .map(|&(name, template)| (name.into(), template.into()))
-            .collect(),
+        closing_days: texts(CLOSING_DAYS),
+        search: Search {
+            synonyms: texts(SYNONYMS),
+            stop_words: texts(STOP_WORDS),
+            brands: texts(BRANDS),
+            redirects: texts(REDIRECTS),
+        },
+        security: Security {
+            allowed_origins: texts(ALLOWED_ORIGINS),
+            content_security_policy: texts(CONTENT_SECURITY_POLICY),
+            blocked_agents: texts(BLOCKED_AGENTS),
+            trusted_proxies: texts(TRUSTED_PROXIES),
+        },
+        messages: texts_by_name(MESSAGES),
+        mail_subjects: texts_by_name(MAIL_SUBJECTS),
+        help: texts(HELP),
+        on_call_notes: texts(ON_CALL_NOTES),
         history: HISTORY
             .iter()
             .map(|&(at, by, summary)| Change {
@@ -91,7 +111,7 @@ impl Random {
 
     /// `count` different texts in the order of the list.
     fn pick_some(&mut self, from: &[&str], count: u32) -> Vec<String> {
-        let mut chosen = std::collections::BTreeSet::new();
+        let mut chosen = BTreeSet::new();
         while chosen.len() < count as usize {
             chosen.insert(self.index(from.len()));
         }
@@ -107,6 +127,16 @@ impl Random {
         let (month, day) = (self.between(1, 12), self.between(1, 28));
         format!("{year}-{month:02}-{day:02}")
     }
+}
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|&text| text.to_owned()).collect()
+}
+
+fn texts_by_name(list: &[(&str, &str)]) -> BTreeMap<String, String> {
+    list.iter()
+        .map(|&(name, text)| (name.to_owned(), text.to_owned()))
+        .collect()
 }
 
 fn service() -> Service {
@@ -154,7 +184,7 @@ fn locale(
     }
 }
 
-fn regions(random: &mut Random) -> Vec<Region> {
+fn regions() -> Vec<Region> {
     let region = |&(id, failover, weight, position): &(&str, Option<&str>, f64, [f64; 2])| Region {
         id: id.into(),
         endpoint: format!("https://{id}.storefront.example/v3"),
@@ -164,10 +194,7 @@ fn regions(random: &mut Random) -> Vec<Region> {
         position,
         zones: ["a", "b", "c"]
             .iter()
-            .map(|zone| Zone {
-                id: format!("{id}-{zone}"),
-                nodes: random.between(4, 24),
-            })
+            .map(|zone| format!("{id}-{zone}"))
             .collect(),
     };
     REGIONS.iter().map(region).collect()
@@ -177,7 +204,7 @@ fn plans() -> Vec<Plan> {
     PLANS
         .iter()
         .zip(0_u32..)
-        .map(|(&(id, title, euro_cents), rank)| {
+        .map(|(&(id, title, euro_cents, includes), rank)| {
             let top = rank as usize + 1 == PLANS.len();
             Plan {
                 id: id.into(),
@@ -189,11 +216,8 @@ fn plans() -> Vec<Plan> {
                         (currency.into(), f64::from(cents.saturating_sub(1)) / 100.0)
                     })
                     .collect(),
-                order_fee_steps: [100, 5_000, 100_000]
-                    .into_iter()
-                    .zip(0_u32..)
-                    .map(|(orders, step)| (orders, f64::from(290 - 40 * rank - 45 * step) / 100.0))
-                    .collect(),
+                order_fee_percent: f64::from(290 - 40 * rank) / 100.0,
+                includes: texts(includes),
                 max_products: (!top).then(|| 250 * 10_u32.pow(rank)),
                 max_staff: (!top).then(|| 2 + 5 * rank),
                 on_sale: rank != 1,
@@ -203,19 +227,18 @@ fn plans() -> Vec<Plan> {
 }
 
 fn routes(random: &mut Random) -> Vec<Route> {
-    let route = |&(method, path, upstream): &(&str, &str, &str)| Route {
+    let route = |&(method, path, upstream, description): &(&str, &str, &str, &str)| Route {
         method: method.into(),
         path: path.into(),
         upstream: upstream.into(),
+        description: description.into(),
         auth: method != "GET" || path.starts_with("/account"),
         timeout_ms: random.between(2, 40) * 50,
         retries: u8::from(method == "GET") * 2,
         cache_s: (method == "GET" && !path.starts_with("/account"))
             .then(|| random.between(1, 20) * 15),
-        rate_limit: RateLimit {
-            per_s: f64::from(random.between(1, 100)) / 2.0,
-            burst: random.between(1, 20) * 5,
-        },
+        rate_per_s: random.between(1, 50),
+        burst: random.between(1, 20) * 5,
     };
     ROUTES.iter().map(route).collect()
 }
@@ -228,18 +251,17 @@ fn feature_flag(description: &str, random: &mut Random) -> FeatureFlag {
         owner: random.pick_text(TEAMS),
         rollout: random.hundredths(0, 100),
         expires_on: random.chance(50).then(|| random.day(2027)),
-        rules: (0..rules)
-            .map(|_| {
-                let &(attribute, values) = random.pick(RULES);
-                let count = random.between(1, 3);
-                Rule {
-                    attribute: attribute.into(),
-                    any_of: random.pick_some(values, count),
-                    serve: random.chance(75),
-                }
-            })
-            .collect(),
+        rules: (0..rules).map(|_| rule(random)).collect(),
     }
+}
+
+/// Condition and answer, such as `country in AT, CH -> on`.
+fn rule(random: &mut Random) -> String {
+    let &(attribute, values) = random.pick(RULES);
+    let count = random.between(1, 3);
+    let any_of = random.pick_some(values, count).join(", ");
+    let answer = if random.chance(75) { "on" } else { "off" };
+    format!("{attribute} in {any_of} -> {answer}")
 }
 
 fn experiment(&(key, ended, hypothesis): &(&str, bool, &str), random: &mut Random) -> Experiment {
@@ -263,8 +285,9 @@ fn experiment(&(key, ended, hypothesis): &(&str, bool, &str), random: &mut Rando
                 parameters: random
                     .pick_some(PARAMETERS, 2)
                     .into_iter()
-                    .map(|name| (name, i64::from(random.between(0, 48)) - 8))
-                    .collect(),
+                    .map(|name| format!("{name}={}", random.between(1, 48)))
+                    .collect::<Vec<_>>()
+                    .join("&"),
             })
             .collect(),
         metrics: random.pick_some(METRICS, 2),
@@ -283,19 +306,11 @@ fn tenant(id: u32, &(name, note): &(&str, &str), random: &mut Random) -> Tenant 
         region: random.pick(REGIONS).0.into(),
         locales: random.pick_some(&tags, locale_count),
         active: random.chance(92),
-        overdue_since: random.chance(12).then(|| random.day(2026)),
-        limits: TenantLimits {
-            requests_per_s: random.between(1, 40) * 25,
-            storage_gib: f64::from(random.between(1, 400)) / 4.0,
-        },
+        requests_per_s: random.between(1, 40) * 25,
         webhook_url: format!(
             "https://{domain}/hooks/orders?key={:016x}{:016x}",
             random.next(),
             random.next()
-        ),
-        contact: format!(
-            "{}@{domain}",
-            random.pick(&["it", "office", "orders", "shop"])
         ),
         note: note.into(),
         features: random.pick_some(&features, feature_count),

@@ -171,3 +171,31 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
         "The driver could not reach you. The parcel is at {store} from {time} on and is kept there for seven days.",
     ),
 ];
+
+/// Name of the message, subject of its mail.
+pub(super) const MAIL_SUBJECTS: &[(&str, &str)] = &[
+    (
+        "account_created",
+        "Welcome to {shop}: please confirm your address",
+    ),
+    ("back_in_stock", "{product} is back"),
+    ("basket_expires", "Your cart at {shop} is kept until {date}"),
+    (
+        "card_expires",
+        "Your card expires before your next delivery",
+    ),
+    ("delivery_delayed", "Order {number} needs a little longer"),
+    ("download_ready", "Your download from {shop} is ready"),
+    ("gift_card_sent", "{name} sent you a gift card"),
+    ("invoice_due", "Invoice {number}, due on {date}"),
+    (
+        "invoice_reminder",
+        "Reminder: invoice {number} is still open",
+    ),
+    ("order_confirmed", "We have your order {number}"),
+    ("order_shipped", "Order {number} is on its way"),
+    ("password_reset", "Choose a new password for {shop}"),
+    ("pickup_ready", "Order {number} waits for you at {store}"),
+    ("refund_sent", "{amount} are on their way back to you"),
+    ("wishlist_shared", "{name} shared a wish list with you"),
+];

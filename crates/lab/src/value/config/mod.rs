@@ -4,7 +4,11 @@
 //! machines compare. The types are the target of the typed decode: owned, as a service holds them.
 
 mod generate;
+mod lists;
 mod messages;
+mod notes;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod words;
 
@@ -43,8 +47,20 @@ pub struct Config {
     pub experiments: Vec<Experiment>,
     /// The customers.
     pub tenants: Vec<Tenant>,
+    /// Days on which parcels are not collected, and where.
+    pub closing_days: Vec<String>,
+    /// What the search knows about words and addresses.
+    pub search: Search,
+    /// Whom browsers and the edge may trust.
+    pub security: Security,
     /// What customers are told, by name.
     pub messages: BTreeMap<String, String>,
+    /// Subjects of mails, by the name of the message.
+    pub mail_subjects: BTreeMap<String, String>,
+    /// Shown to shop owners beside the settings.
+    pub help: Vec<String>,
+    /// For whoever is on call.
+    pub on_call_notes: Vec<String>,
     /// Why it was last changed, newest first.
     pub history: Vec<Change>,
 }
@@ -130,16 +146,7 @@ pub struct Region {
     /// Latitude, longitude.
     pub position: [f64; 2],
     /// Separate sites.
-    pub zones: Vec<Zone>,
-}
-
-/// One site of a region.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Zone {
-    /// Short name.
-    pub id: String,
-    /// Machines.
-    pub nodes: u32,
+    pub zones: Vec<String>,
 }
 
 /// What a tenant pays for.
@@ -151,8 +158,10 @@ pub struct Plan {
     pub title: String,
     /// By currency.
     pub monthly_price: BTreeMap<String, f64>,
-    /// Orders a month and the fee for each up to there, in percent.
-    pub order_fee_steps: Vec<(u32, f64)>,
+    /// Fee for each order.
+    pub order_fee_percent: f64,
+    /// Shown beside the price.
+    pub includes: Vec<String>,
     /// `None` is unlimited.
     pub max_products: Option<u32>,
     /// `None` is unlimited.
@@ -170,6 +179,8 @@ pub struct Route {
     pub path: String,
     /// Service that answers.
     pub upstream: String,
+    /// What it is for.
+    pub description: String,
     /// Needs a signed-in user.
     pub auth: bool,
     /// For a whole answer.
@@ -178,16 +189,9 @@ pub struct Route {
     pub retries: u8,
     /// Seconds in shared caches; `None` is not cached.
     pub cache_s: Option<u32>,
-    /// Bound on requests.
-    pub rate_limit: RateLimit,
-}
-
-/// Bound on requests of one client.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RateLimit {
-    /// Sustained.
-    pub per_s: f64,
-    /// At once.
+    /// Sustained requests of one client.
+    pub rate_per_s: u32,
+    /// Requests of one client at once.
     pub burst: u32,
 }
 
@@ -204,19 +208,8 @@ pub struct FeatureFlag {
     pub rollout: f64,
     /// Day after which it has to be removed.
     pub expires_on: Option<String>,
-    /// The first that matches decides.
-    pub rules: Vec<Rule>,
-}
-
-/// Who gets a feature.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rule {
-    /// What is looked at.
-    pub attribute: String,
-    /// What matches.
-    pub any_of: Vec<String>,
-    /// What a match means.
-    pub serve: bool,
+    /// Conditions; the first that holds decides.
+    pub rules: Vec<String>,
 }
 
 /// One comparison.
@@ -247,8 +240,8 @@ pub struct Variant {
     pub name: String,
     /// Share of the experiment's users.
     pub weight: f64,
-    /// What it sets.
-    pub parameters: BTreeMap<String, i64>,
+    /// What it sets, as a query string.
+    pub parameters: String,
 }
 
 /// One customer.
@@ -268,27 +261,40 @@ pub struct Tenant {
     pub locales: Vec<String>,
     /// Open for orders.
     pub active: bool,
-    /// Day of the first unpaid invoice.
-    pub overdue_since: Option<String>,
-    /// What it may use.
-    pub limits: TenantLimits,
+    /// Requests that it may make.
+    pub requests_per_s: u32,
     /// Where orders are reported to.
     pub webhook_url: String,
-    /// Whom to write to.
-    pub contact: String,
     /// What its account manager wrote down.
     pub note: String,
     /// Names of [`Config::feature_flags`] turned on for it.
     pub features: Vec<String>,
 }
 
-/// What a tenant may use.
+/// What the search knows about words and addresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TenantLimits {
-    /// Requests.
-    pub requests_per_s: u32,
-    /// Pictures and documents.
-    pub storage_gib: f64,
+pub struct Search {
+    /// Words that mean the same, one group a line.
+    pub synonyms: Vec<String>,
+    /// Words that are not looked for.
+    pub stop_words: Vec<String>,
+    /// Names that are not corrected.
+    pub brands: Vec<String>,
+    /// Old address and new one.
+    pub redirects: Vec<String>,
+}
+
+/// Whom browsers and the edge may trust.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Security {
+    /// Pages that may call the interface.
+    pub allowed_origins: Vec<String>,
+    /// Directives of the header of that name.
+    pub content_security_policy: Vec<String>,
+    /// Parts of the names of clients that are turned away.
+    pub blocked_agents: Vec<String>,
+    /// Networks whose forwarded addresses are believed.
+    pub trusted_proxies: Vec<String>,
 }
 
 /// One change of the configuration.
@@ -300,120 +306,4 @@ pub struct Change {
     pub by: String,
     /// Why.
     pub summary: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use serde_json::Value;
-
-    use super::*;
-    use crate::value::shape;
-
-    const REVISIONS: [u64; 7] = [0, 1, 9, 10, 12_345, 8_999_999_999, u64::MAX];
-
-    fn longest_string(value: &Value) -> usize {
-        match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(longest_string).max().unwrap_or(0),
-            Value::Object(members) => members
-                .iter()
-                .map(|(name, value)| name.len().max(longest_string(value)))
-                .max()
-                .unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    /// Names of the JSON types in `value`.
-    fn types(value: &Value, found: &mut BTreeSet<&'static str>) {
-        let name = match value {
-            Value::Null => "null",
-            Value::Bool(true) => "true",
-            Value::Bool(false) => "false",
-            Value::Number(number) if number.is_f64() => "float",
-            Value::Number(_) => "integer",
-            Value::String(_) => "string",
-            Value::Array(items) => {
-                items.iter().for_each(|item| types(item, found));
-                "array"
-            }
-            Value::Object(members) => {
-                members.values().for_each(|member| types(member, found));
-                "object"
-            }
-        };
-        found.insert(name);
-    }
-
-    #[test]
-    fn the_json_of_every_revision_has_exactly_the_size_of_the_article() {
-        for revision in REVISIONS {
-            let json = generate(revision).to_json();
-            assert_eq!(json.len(), JSON_BYTES, "revision {revision}");
-        }
-    }
-
-    #[test]
-    fn revisions_differ_in_their_number_alone() {
-        let (first, mut later) = (generate(0), generate(1));
-        assert_ne!(first, later);
-        later.revision = first.revision;
-        assert_eq!(first, later);
-    }
-
-    #[test]
-    fn it_is_a_document_of_many_values_of_all_types() {
-        let json = serde_json::to_value(generate(0)).unwrap();
-        let shape = shape(&json);
-        assert!(shape.values >= 1_500, "{shape:?}");
-        assert!(shape.depth >= 4, "{shape:?}");
-        assert!(longest_string(&json) <= 200);
-        let mut found = BTreeSet::new();
-        types(&json, &mut found);
-        assert_eq!(found.len(), 8, "{found:?}");
-    }
-
-    #[test]
-    fn typed_and_untyped_decodes_agree() {
-        let config = generate(7);
-        let json = config.to_json();
-        let typed: Config = serde_json::from_slice(&json).unwrap();
-        let untyped: Value = serde_json::from_slice(&json).unwrap();
-        assert_eq!(typed, config);
-        assert_eq!(serde_json::to_value(&typed).unwrap(), untyped);
-        assert_eq!(serde_json::to_vec(&untyped).unwrap(), json);
-    }
-
-    #[test]
-    fn message_pack_carries_the_same_document_in_fewer_bytes() {
-        let config = generate(7);
-        let packed = config.to_msgpack();
-        let untyped: Value = rmp_serde::from_slice(&packed).unwrap();
-        assert_eq!(untyped, serde_json::to_value(&config).unwrap());
-        assert_eq!(rmp_serde::from_slice::<Config>(&packed).unwrap(), config);
-        assert!(packed.len() < JSON_BYTES);
-    }
-
-    #[test]
-    fn what_refers_to_something_finds_it() {
-        let config = generate(0);
-        let ids = |ids: Vec<&String>, id: &String| ids.contains(&id);
-        for tenant in &config.tenants {
-            let plans = config.plans.iter().map(|plan| &plan.id).collect();
-            let regions = config.regions.iter().map(|region| &region.id).collect();
-            assert!(ids(plans, &tenant.plan) && ids(regions, &tenant.region));
-            for tag in &tenant.locales {
-                assert!(config.locales.iter().any(|locale| locale.tag == *tag));
-            }
-            for feature in &tenant.features {
-                assert!(config.feature_flags.contains_key(feature), "{feature}");
-            }
-        }
-        for experiment in &config.experiments {
-            let weights: f64 = experiment.variants.iter().map(|v| v.weight).sum();
-            assert!((weights - 1.0).abs() < 1e-9, "{}", experiment.key);
-        }
-    }
 }

@@ -26,52 +26,190 @@ pub(super) const REGIONS: &[(&str, Option<&str>, f64, [f64; 2])] = &[
     ("ap-southeast", Some("ap-northeast"), 0.08, [1.35, 103.82]),
 ];
 
-/// Name, title, price in euro cents a month.
-pub(super) const PLANS: &[(&str, &str, u32)] = &[
-    ("starter", "Starter", 2_900),
-    ("classic", "Classic (closed to new shops)", 5_900),
-    ("growth", "Growth", 9_900),
-    ("scale", "Scale", 29_900),
-    ("enterprise", "Enterprise", 129_900),
+/// Name, title, price in euro cents a month, what is shown beside it.
+pub(super) const PLANS: &[(&str, &str, u32, &[&str])] = &[
+    (
+        "starter",
+        "Starter",
+        2_900,
+        &[
+            "Your own domain with a certificate",
+            "Answers to your questions by mail within two working days",
+        ],
+    ),
+    (
+        "classic",
+        "Classic (closed to new shops)",
+        5_900,
+        &[
+            "Everything in Starter",
+            "The old theme editor, for as long as you keep the plan",
+        ],
+    ),
+    (
+        "growth",
+        "Growth",
+        9_900,
+        &[
+            "Everything in Starter",
+            "Discount codes, gift cards and abandoned cart mails",
+            "Chat with our staff from eight to eight",
+        ],
+    ),
+    (
+        "scale",
+        "Scale",
+        29_900,
+        &[
+            "Everything in Growth",
+            "A test shop beside the real one",
+            "Reports for each market and sales channel",
+        ],
+    ),
+    (
+        "enterprise",
+        "Enterprise",
+        129_900,
+        &[
+            "Everything in Scale",
+            "Single sign-on for your staff",
+            "A contact who knows your shop, and a phone number for the night",
+        ],
+    ),
 ];
 
 /// Currency, percent of the price in euro.
-pub(super) const CURRENCIES: &[(&str, u32)] = &[
-    ("CHF", 98),
-    ("EUR", 100),
-    ("GBP", 86),
-    ("PLN", 430),
-    ("USD", 109),
-];
+pub(super) const CURRENCIES: &[(&str, u32)] =
+    &[("CHF", 98), ("EUR", 100), ("GBP", 86), ("USD", 109)];
 
-/// Method, path, upstream.
-pub(super) const ROUTES: &[(&str, &str, &str)] = &[
-    ("GET", "/", "pages"),
-    ("GET", "/products", "catalog"),
-    ("GET", "/products/{id}", "catalog"),
-    ("GET", "/products/{id}/reviews", "reviews"),
-    ("POST", "/products/{id}/reviews", "reviews"),
-    ("GET", "/categories/{slug}", "catalog"),
-    ("GET", "/search", "search"),
-    ("GET", "/search/suggest", "search"),
-    ("GET", "/recommendations", "recommender"),
-    ("POST", "/cart", "cart"),
-    ("PATCH", "/cart/items/{id}", "cart"),
-    ("DELETE", "/cart/items/{id}", "cart"),
-    ("POST", "/cart/coupons", "pricing"),
-    ("POST", "/checkout", "checkout"),
-    ("POST", "/checkout/payment", "payment"),
-    ("POST", "/checkout/confirm", "checkout"),
-    ("GET", "/shipping/rates", "shipping"),
-    ("POST", "/session", "identity"),
-    ("POST", "/password/reset", "identity"),
-    ("GET", "/account", "accounts"),
-    ("GET", "/account/orders", "orders"),
-    ("GET", "/account/orders/{id}", "orders"),
-    ("POST", "/account/orders/{id}/return", "returns"),
-    ("GET", "/account/wishlist", "wishlist"),
-    ("POST", "/newsletter", "mail"),
-    ("POST", "/webhooks/{provider}", "webhooks"),
+/// Method, path, upstream, what it is for.
+pub(super) const ROUTES: &[(&str, &str, &str, &str)] = &[
+    (
+        "GET",
+        "/",
+        "pages",
+        "Home page with the offers of the week and the products seen last.",
+    ),
+    (
+        "GET",
+        "/products/{id}",
+        "catalog",
+        "One product with its variants, prices and the stock of the nearest store.",
+    ),
+    (
+        "GET",
+        "/products/{id}/reviews",
+        "reviews",
+        "Reviews by page, the most helpful ones first.",
+    ),
+    (
+        "POST",
+        "/products/{id}/reviews",
+        "reviews",
+        "Takes a review; it is shown when a person has read it.",
+    ),
+    (
+        "GET",
+        "/categories/{slug}",
+        "catalog",
+        "Products of a category with the filters that apply there.",
+    ),
+    (
+        "GET",
+        "/search",
+        "search",
+        "Full search. Falls back to titles alone when the ranking service is slow.",
+    ),
+    (
+        "GET",
+        "/search/suggest",
+        "search",
+        "Suggestions while somebody types: answer fast or not at all.",
+    ),
+    (
+        "GET",
+        "/recommendations",
+        "recommender",
+        "Products that go with those in the cart; an empty list is a good answer.",
+    ),
+    (
+        "POST",
+        "/cart",
+        "cart",
+        "Puts a product into the cart and reserves it for twenty minutes.",
+    ),
+    (
+        "PATCH",
+        "/cart/items/{id}",
+        "cart",
+        "Changes quantity, gift wrapping or the note of a line.",
+    ),
+    (
+        "POST",
+        "/cart/coupons",
+        "pricing",
+        "Checks a coupon. The low limit keeps people from guessing codes.",
+    ),
+    (
+        "POST",
+        "/checkout",
+        "checkout",
+        "Starts a checkout and freezes the prices of the cart.",
+    ),
+    (
+        "POST",
+        "/checkout/payment",
+        "payment",
+        "Authorises the payment; never retried, the bank may have taken it.",
+    ),
+    (
+        "POST",
+        "/checkout/confirm",
+        "checkout",
+        "Places the order, once for each idempotency key.",
+    ),
+    (
+        "GET",
+        "/shipping/rates",
+        "shipping",
+        "Rates and dates of all carriers for an address and a weight.",
+    ),
+    (
+        "POST",
+        "/session",
+        "identity",
+        "Signs a customer in with a password, a passkey or a link.",
+    ),
+    (
+        "POST",
+        "/password/reset",
+        "identity",
+        "Sends a link for a new password, and says so even if nobody has that address.",
+    ),
+    (
+        "GET",
+        "/account/orders",
+        "orders",
+        "Orders of the customer, newest first, twenty to a page.",
+    ),
+    (
+        "POST",
+        "/account/orders/{id}/return",
+        "returns",
+        "Opens a return and prints its label.",
+    ),
+    (
+        "POST",
+        "/newsletter",
+        "mail",
+        "Asks for news; the address counts once it has been confirmed.",
+    ),
+    (
+        "POST",
+        "/webhooks/{provider}",
+        "webhooks",
+        "Notices of payment providers and carriers, checked by signature.",
+    ),
 ];
 
 pub(super) const TEAMS: &[&str] = &[

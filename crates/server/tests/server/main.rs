@@ -1,0 +1,7 @@
+//! The server from outside: a client's bytes in, the server's bytes out.
+
+mod commands;
+mod harness;
+mod lifecycle;
+mod pubsub;
+mod robustness;
