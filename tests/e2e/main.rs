@@ -4,4 +4,5 @@ mod architecture;
 mod clients;
 mod conformance;
 mod faults;
+mod protocol_table;
 mod serve;

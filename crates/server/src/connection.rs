@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use hotcopy_engine::bytes::UnixMillis;
-use hotcopy_wire::resp::{Limits, Progress, RequestParser};
+use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
 use crate::command::{self, Context};
@@ -22,6 +23,9 @@ const TURN_COMMANDS: usize = 128;
 
 /// Bytes of requests and replies that a connection may take and produce in a turn.
 const TURN_BYTES: usize = 64 * 1024;
+
+/// From this length on a connection's buffer can become a value.
+const OWNED_FROM_BYTES: usize = 64 * 1024;
 
 /// What a client may send before it has presented the password, as in Redis.
 const UNAUTHENTICATED: Limits = Limits {
@@ -86,6 +90,15 @@ pub(crate) struct Connection {
     waiting_since: Option<Instant>,
     accounted_input: usize,
     accounted_output: usize,
+}
+
+/// What a connection kept of earlier turns, beside the bytes.
+#[derive(Default)]
+struct Unfinished<'a> {
+    /// In the middle of the first request.
+    parser: Option<Box<RequestParser>>,
+    /// The bytes again, if values may refer to them.
+    owner: Option<&'a Bytes>,
 }
 
 struct Budget {
@@ -198,7 +211,6 @@ impl Connection {
                 if had_kept {
                     // Executed bytes are charged when they are executed, these when they come.
                     budget.bytes = budget.bytes.saturating_sub(count);
-                    self.execute_kept(turn, budget);
                     self.check_request_bytes(turn);
                 } else {
                     self.execute_received(turn, budget, count);
@@ -212,15 +224,33 @@ impl Connection {
     fn execute_received(&mut self, turn: &mut Turn<'_>, budget: &mut Budget, count: usize) {
         // Taken out for the time being, because the turn is needed beside it.
         let scratch = std::mem::take(&mut turn.scratch.input);
-        let executed = self.execute(turn, budget, &scratch[..count], None);
+        let executed = self.execute(turn, budget, &scratch[..count], Unfinished::default());
         self.input.keep(&scratch[executed..count]);
         turn.scratch.input = scratch;
     }
 
     fn execute_kept(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) {
         let (buffer, start, parser) = self.input.take();
-        let executed = self.execute(turn, budget, &buffer[start..], parser);
-        self.input.put_back(buffer, start + executed);
+        let unused = buffer.capacity() - buffer.len();
+        if buffer.len() < OWNED_FROM_BYTES || unused > buffer.len() / 16 {
+            let kept = Unfinished {
+                parser,
+                owner: None,
+            };
+            let executed = self.execute(turn, budget, &buffer[start..], kept);
+            self.input.put_back(buffer, start + executed);
+        } else {
+            // A value that makes up most of it is not copied: the buffer becomes the value.
+            let buffer = Bytes::from(buffer);
+            let kept = Unfinished {
+                parser,
+                owner: Some(&buffer),
+            };
+            let executed = self.execute(turn, budget, &buffer[start..], kept);
+            let rest = buffer.slice(start + executed..);
+            drop(buffer);
+            self.input.put_back(rest.into(), 0);
+        }
     }
 
     /// Executes complete requests within the budget; returns how many bytes they took.
@@ -229,10 +259,10 @@ impl Connection {
         turn: &mut Turn<'_>,
         budget: &mut Budget,
         bytes: &[u8],
-        unfinished: Option<Box<RequestParser>>,
+        kept: Unfinished<'_>,
     ) -> usize {
         let new_parser = |limits| Box::new(RequestParser::new(limits));
-        let mut parser = match unfinished {
+        let mut parser = match kept.parser {
             Some(parser) => parser,
             None if self.session.is_authenticated => {
                 let spare = turn.scratch.parser.take();
@@ -250,7 +280,7 @@ impl Connection {
                     let args = parser.args(request);
                     let waiting = self.output.len();
                     if !args.is_empty() {
-                        self.call(turn, args, now);
+                        self.call(turn, args, kept.owner, now);
                     }
                     let replied = self.output.len().saturating_sub(waiting);
                     budget.spend(consumed + replied);
@@ -280,7 +310,7 @@ impl Connection {
         executed
     }
 
-    fn call(&mut self, turn: &Turn<'_>, args: hotcopy_wire::resp::Args<'_>, now: UnixMillis) {
+    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, owner: Option<&Bytes>, now: UnixMillis) {
         let mark = self.output.mark();
         let mut context = Context {
             shared: turn.shared,
@@ -288,6 +318,7 @@ impl Connection {
             session: &mut self.session,
             client: &self.client,
             output: &mut self.output,
+            owner,
             now,
             instant: turn.now,
         };

@@ -13,6 +13,10 @@ use crate::socket::Socket;
 /// Bytes read at once into the loop's buffer.
 pub(crate) const READ_BYTES: usize = 16 * 1024;
 
+/// Room that a large argument gets at first. After that its buffer is made four times as long
+/// whenever it is full, because each time what was received may have to be moved.
+const FIRST_GROWTH_BYTES: usize = 256 * 1024;
+
 /// Most bytes read at once into a connection's own buffer.
 const MAX_READ_BYTES: usize = 64 * 1024;
 
@@ -48,9 +52,10 @@ impl Input {
         self.buffer.len() == self.executed
     }
 
-    /// Whether there is something that was not looked at yet.
+    /// Whether looking at what is here can bring something.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.is_empty() && self.unfinished.is_none()
+        let wanted = self.unfinished.as_ref().map_or(0, |it| it.wanted);
+        !self.is_empty() && wanted == 0
     }
 
     /// Memory held.
@@ -95,13 +100,14 @@ impl Input {
     /// Reads once. What arrives is in `scratch` if nothing is kept here, and else appended here.
     pub(crate) fn read(&mut self, socket: &mut Socket, scratch: &mut [u8]) -> io::Result<Received> {
         let wanted = self.unfinished.as_ref().map_or(0, |it| it.wanted);
-        let (room, read) = if wanted > READ_BYTES {
-            // A large argument goes where it stays. The buffer grows with what was received, never to
-            // what was merely announced.
+        let unused = self.buffer.capacity() - self.buffer.len();
+        let (room, read) = if wanted > READ_BYTES || (wanted > 1 && wanted <= unused) {
+            // A large argument goes where it stays, and no byte of the next request behind it. The
+            // buffer grows with what was received, never to what was merely announced.
             self.drop_executed();
             let received = self.buffer.len();
             if self.buffer.capacity() == received {
-                let growth = wanted.min(received.max(MAX_READ_BYTES));
+                let growth = wanted.min((received * 3).max(FIRST_GROWTH_BYTES));
                 self.buffer.reserve_exact(growth);
             }
             let room = (self.buffer.capacity() - received).min(MAX_READ_BYTES);
@@ -122,10 +128,13 @@ impl Input {
         };
         match read {
             Ok(0) => Ok(Received::End),
-            Ok(count) => Ok(Received::Bytes {
-                count,
-                drained: count < room,
-            }),
+            Ok(count) => {
+                if let Some(unfinished) = &mut self.unfinished {
+                    unfinished.wanted = unfinished.wanted.saturating_sub(count);
+                }
+                let drained = count < room;
+                Ok(Received::Bytes { count, drained })
+            }
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Received::Nothing),
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Received::Bytes {
                 count: 0,

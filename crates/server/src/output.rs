@@ -15,6 +15,11 @@ use hotcopy_wire::resp::{Encoder, Version};
 /// than the copy.
 const SHARED_FROM_BYTES: usize = 16 * 1024;
 
+/// When so much waits already, shorter values are referred to as well: an `MGET` that names one key a
+/// million times would otherwise make a million copies.
+const MUCH_BYTES: usize = 1024 * 1024;
+const SHARED_FROM_BYTES_IF_MUCH: usize = 512;
+
 /// Most bytes given to the kernel in one call.
 const MAX_WRITE_BYTES: usize = 32 * 1024;
 
@@ -56,8 +61,13 @@ impl Output {
 
     /// Appends a value as a bulk string.
     pub(crate) fn value(&mut self, value: &Value, version: Version) {
+        let shared_from_bytes = if self.len() < MUCH_BYTES {
+            SHARED_FROM_BYTES
+        } else {
+            SHARED_FROM_BYTES_IF_MUCH
+        };
         let mut encoder = Encoder::new(&mut self.tail, version);
-        if value.len() < SHARED_FROM_BYTES {
+        if value.len() < shared_from_bytes {
             encoder.bulk(value);
             return;
         }
@@ -265,6 +275,19 @@ mod tests {
             }
             assert!(narrow.taken == expected, "width {width}");
         }
+    }
+
+    #[test]
+    fn a_reply_of_very_many_short_values_holds_few_copies_of_them() {
+        let value = Value::from(vec![b'x'; 10_000]);
+        let mut output = Output::default();
+        for _ in 0..1_000 {
+            output.value(&value, Version::Resp2);
+        }
+        assert!(output.len() > 10_000_000);
+        let is_shared = |slice: &&Bytes| slice.as_ptr() == value.as_ptr();
+        let shared = output.slices.iter().filter(is_shared).count();
+        assert!(shared > 800, "{shared}");
     }
 
     #[test]

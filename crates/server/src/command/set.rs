@@ -1,6 +1,6 @@
 //! `SET` and `GETEX` with their options.
 
-use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions, Value};
+use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions};
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
@@ -128,7 +128,7 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
             DeadlineChange::At(lifetime.positive_deadline(argument, context.now, "set")?)
         }
     };
-    let value = Value::copy_from_slice(&args[2]);
+    let value = context.value(&args[2]);
     let change = SetOptions {
         condition: options.condition,
         deadline,

@@ -1,6 +1,6 @@
 //! Strings: reading and the simple ways of writing. `SET` and its options are in [`super::set`].
 
-use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions, Value};
+use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions};
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
@@ -144,7 +144,7 @@ fn store(
     value: &[u8],
     options: SetOptions,
 ) -> Result<hotcopy_engine::bytes::SetOutcome, CommandError> {
-    let value = Value::copy_from_slice(value);
+    let value = context.value(value);
     let (database, now) = (context.database(), context.now);
     Ok(context.store().set(database, key, value, options, now)?)
 }
@@ -213,7 +213,7 @@ fn store_all(
     let mut pairs = Vec::with_capacity(args.len() / 2);
     let mut rest = args.iter().skip(1);
     while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
-        pairs.push((key, Value::copy_from_slice(value)));
+        pairs.push((key, context.value(value)));
     }
     let (database, now) = (context.database(), context.now);
     Ok(context.store().set_many(database, &pairs, condition, now)?)

@@ -131,6 +131,38 @@ fn a_value_of_five_megabytes_travels_both_ways() {
 }
 
 #[test]
+fn large_requests_may_follow_each_other_and_small_ones_without_a_pause() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    let mut requests = Vec::new();
+    let mut replies = String::new();
+    for len in [10, 70_000, 65_536, 1_000_000, 3, 200_000] {
+        let value = "x".repeat(len);
+        requests.extend(request(&["SET", "k", &value, "EX", "100"]));
+        requests.extend(request(&["GET", "k"]));
+        requests.extend(request(&["MSET", "a", &value, "b", "small"]));
+        requests.extend(request(&["GET", "a"]));
+        replies.push_str(&format!("+OK\r\n${len}\r\n{value}\r\n").repeat(2));
+    }
+    let mut sender = client.stream.try_clone().unwrap();
+    let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
+    client.expect_reply(&replies);
+    sending.join().unwrap();
+}
+
+#[test]
+fn a_long_quoted_word_of_an_inline_request_is_stored_as_what_it_means() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    let word = "x".repeat(65_000);
+    let requests = format!("SET k \"{word}\\n\"\r\n{}", "PING\r\n".repeat(200));
+    client.stream.write_all(requests.as_bytes()).unwrap();
+    client.expect_reply(OK);
+    client.expect_reply(&"+PONG\r\n".repeat(200));
+    client.expect(&["GET", "k"], &format!("$65001\r\n{word}\n\r\n"));
+}
+
+#[test]
 fn a_scan_returns_every_key_that_stays_while_another_client_adds_and_removes() {
     let server = TestServer::start(config());
     let mut client = server.client();

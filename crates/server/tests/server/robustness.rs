@@ -231,3 +231,44 @@ fn a_browser_that_was_made_to_send_commands_is_cut_off() {
     assert_eq!(client.rest(), "");
     server.client().expect(&["GET", "k"], "$-1\r\n");
 }
+
+/// How often a client is answered on the loop where another has this sent and its replies read.
+fn pings_beside(requests: Vec<u8>, reply_bytes: usize) -> usize {
+    let server = TestServer::start(Config {
+        threads: 1,
+        ..config()
+    });
+    let mut busy = server.client();
+    busy.expect(&["SET", "k", &"x".repeat(5_000_000)], "+OK\r\n");
+    let mut small = server.client();
+    small.expect(&["PING"], "+PONG\r\n");
+    let mut sender = busy.stream.try_clone().unwrap();
+    let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
+    let reading = std::thread::spawn(move || {
+        let mut replies = vec![0; reply_bytes];
+        std::io::Read::read_exact(&mut busy.stream, &mut replies).unwrap();
+    });
+    let mut pings = 0;
+    while !reading.is_finished() {
+        small.expect(&["PING"], "+PONG\r\n");
+        pings += 1;
+    }
+    sending.join().unwrap();
+    reading.join().unwrap();
+    pings
+}
+
+#[test]
+fn a_long_pipeline_does_not_keep_another_client_of_the_loop_waiting() {
+    let count = 200_000;
+    let pings = pings_beside(request(&["PING"]).repeat(count), count * 7);
+    assert!(pings > 20, "{pings}");
+}
+
+#[test]
+fn large_replies_do_not_keep_another_client_of_the_loop_waiting() {
+    let count = 20;
+    let reply_bytes = count * (5_000_000 + "$5000000\r\n\r\n".len());
+    let pings = pings_beside(request(&["GET", "k"]).repeat(count), reply_bytes);
+    assert!(pings > 20, "{pings}");
+}
