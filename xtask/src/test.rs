@@ -218,9 +218,13 @@ fn doc_tests(workspace: &Workspace) -> Result<Counts> {
 }
 
 fn rustdoc(workspace: &Workspace) -> Result<()> {
+    // Modules explain themselves to whoever works on them, with links to what is private; those are no mistakes.
     CommandLine::cargo(workspace)
         .args(["doc", "--workspace", "--no-deps", "--lib"])
-        .env("RUSTDOCFLAGS", "-D warnings")
+        .env(
+            "RUSTDOCFLAGS",
+            "-D warnings -A rustdoc::private_intra_doc_links",
+        )
         .run()
 }
 
