@@ -9,3 +9,4 @@ mod scanner;
 pub use case::{Action, Case, Step, cases, parse};
 pub use pattern::Pattern;
 pub use runner::{Configuration, Transport, run, run_on};
+pub use scanner::SyntaxError;

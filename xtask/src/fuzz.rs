@@ -29,7 +29,7 @@ struct Target {
 pub(crate) fn run(workspace: &Workspace, duration: Duration) -> Result<Counts> {
     let targets = targets(&workspace.root)?;
     // One build for all, before the clock of any target starts.
-    cargo_fuzz(workspace)?.args(["fuzz", "build"]).run()?;
+    cargo_fuzz(workspace).args(["build"]).run()?;
     let scratch = workspace.target.join("fuzz");
     let cores = thread::available_parallelism()?.get();
     let waiting = Mutex::new(targets.iter());
@@ -76,8 +76,8 @@ fn fuzz(workspace: &Workspace, scratch: &Path, target: &str, duration: Duration)
     let found = scratch.join(target);
     fs::create_dir_all(&found)?;
     let log = scratch.join(format!("{target}.log"));
-    let line = cargo_fuzz(workspace)?
-        .args(["fuzz", "run", target])
+    let line = cargo_fuzz(workspace)
+        .args(["run", target])
         .args(corpora(&workspace.root, target, found))
         .args(["--", &format!("-max_total_time={}", duration.as_secs())])
         .args(dictionary(&workspace.root, target));
@@ -117,10 +117,10 @@ fn dictionary(root: &Path, target: &str) -> Option<String> {
     file.is_file().then(|| format!("-dict={}", file.display()))
 }
 
-fn cargo_fuzz(workspace: &Workspace) -> Result<CommandLine> {
-    let mut path = vec![prerequisites::cargo_tools(workspace).join("bin")];
-    path.extend(std::env::split_paths(
-        &std::env::var_os("PATH").unwrap_or_default(),
-    ));
-    Ok(CommandLine::nightly_cargo(workspace).env("PATH", std::env::join_paths(path)?))
+/// Started directly and not as a subcommand, which cargo would look for in `PATH`.
+fn cargo_fuzz(workspace: &Workspace) -> CommandLine {
+    CommandLine::new("rustup", workspace)
+        .args(["run", "nightly"])
+        .args([prerequisites::cargo_fuzz(workspace)])
+        .args(["fuzz"])
 }

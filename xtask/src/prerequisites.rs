@@ -45,8 +45,17 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
     ensure_cargo_fuzz(workspace)
 }
 
-/// Where [`ensure`] puts cargo-fuzz.
-pub(crate) fn cargo_tools(workspace: &Workspace) -> PathBuf {
+/// cargo-fuzz: the one that [`ensure`] installed, else the one in `PATH`.
+pub(crate) fn cargo_fuzz(workspace: &Workspace) -> PathBuf {
+    let ours = cargo_root(workspace).join("bin/cargo-fuzz");
+    if ours.exists() {
+        ours
+    } else {
+        PathBuf::from("cargo-fuzz")
+    }
+}
+
+fn cargo_root(workspace: &Workspace) -> PathBuf {
     workspace.prerequisites().join("cargo")
 }
 
@@ -108,13 +117,13 @@ fn ensure_nightly(workspace: &Workspace) -> Result<()> {
 }
 
 fn ensure_cargo_fuzz(workspace: &Workspace) -> Result<()> {
-    let ours = cargo_tools(workspace).join("bin/cargo-fuzz");
-    if ours.exists() || starts(workspace, &["cargo-fuzz", "--version"]) {
+    let installed = CommandLine::new(cargo_fuzz(workspace), workspace).args(["--version"]);
+    if installed.succeeds() {
         return Ok(());
     }
     CommandLine::cargo(workspace)
         .args(["install", "cargo-fuzz", "--locked", "--root"])
-        .args([cargo_tools(workspace)])
+        .args([cargo_root(workspace)])
         .run()
 }
 
