@@ -6,4 +6,5 @@ mod conformance;
 mod cost;
 mod faults;
 mod protocol_table;
+mod readme;
 mod serve;
