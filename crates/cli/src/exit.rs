@@ -50,7 +50,7 @@ impl Failure {
 }
 
 /// What clap has to say: help and versions as they are, a fault on one line like any other failure.
-pub(crate) fn tell_usage(error: clap::Error) -> ExitCode {
+pub(crate) fn tell_usage(error: &clap::Error) -> ExitCode {
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if is_help || !error.use_stderr() {
         error.exit();

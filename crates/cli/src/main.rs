@@ -23,7 +23,7 @@ static ALLOCATOR: hotcopy_lab::meters::alloc::CountingAllocator =
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return exit::tell_usage(error),
+        Err(error) => return exit::tell_usage(&error),
     };
     let result = match args.command {
         Command::Cost(args) => cost::run(*args),
