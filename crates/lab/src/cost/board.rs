@@ -6,6 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,23 +18,65 @@ pub(super) struct RevisionBoard {
     map: MmapRaw,
 }
 
-impl RevisionBoard {
-    /// A new board in the system's directory for temporary files, at revision 0, and its path.
-    pub(super) fn create() -> io::Result<(Self, TemporaryPath)> {
+/// The file behind a board, as the processes of a run can open it.
+#[derive(Debug)]
+pub(super) struct BoardFile {
+    file: File,
+    /// Where the file has a name; on Linux it has none, so that nothing is left if we are killed.
+    name: Option<PathBuf>,
+}
+
+impl BoardFile {
+    /// A new file in the system's directory for temporary files.
+    pub(super) fn create() -> io::Result<Self> {
         let name = format!(
-            "hotcopy-lab-{}-{:08x}.board",
+            "hotcopy-lab-{}-{:08x}",
             std::process::id(),
             fastrand::u32(..)
         );
-        let path = std::env::temp_dir().join(name);
-        let file = OpenOptions::new()
+        let name = std::env::temp_dir().join(name);
+        let mut options = OpenOptions::new();
+        let file = options
             .read(true)
             .write(true)
             .create_new(true)
-            .open(&path)?;
-        let path = TemporaryPath(path);
-        file.set_len(size_of::<AtomicU64>() as u64)?;
-        Ok((Self::map(&file)?, path))
+            .open(&name)?;
+        let mut board = BoardFile {
+            file,
+            name: Some(name),
+        };
+        board.file.set_len(size_of::<AtomicU64>() as u64)?;
+        if cfg!(target_os = "linux") {
+            board.remove_name();
+        }
+        Ok(board)
+    }
+
+    /// Under this path a child of ours opens the file while we hold it.
+    pub(super) fn path(&self) -> PathBuf {
+        self.name.clone().unwrap_or_else(|| {
+            let (process, descriptor) = (std::process::id(), self.file.as_raw_fd());
+            format!("/proc/{process}/fd/{descriptor}").into()
+        })
+    }
+
+    fn remove_name(&mut self) {
+        if let Some(name) = self.name.take() {
+            let _ = std::fs::remove_file(name);
+        }
+    }
+}
+
+impl Drop for BoardFile {
+    fn drop(&mut self) {
+        self.remove_name();
+    }
+}
+
+impl RevisionBoard {
+    /// The board in a file that this process made.
+    pub(super) fn of(file: &BoardFile) -> io::Result<Self> {
+        Self::map(&file.file)
     }
 
     /// The board that another process made.
@@ -67,29 +110,21 @@ impl RevisionBoard {
     }
 }
 
-/// A file that is removed when this is dropped.
-#[derive(Debug)]
-pub(super) struct TemporaryPath(pub(super) PathBuf);
-
-impl Drop for TemporaryPath {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_one_process_announces_another_reads_and_nothing_is_left_behind() {
-        let (board, path) = RevisionBoard::create().unwrap();
-        let reader = RevisionBoard::open(&path.0).unwrap();
+        let file = BoardFile::create().unwrap();
+        let board = RevisionBoard::of(&file).unwrap();
+        let reader = RevisionBoard::open(&file.path()).unwrap();
+        assert_eq!(reader.newest(), 0);
         board.announce(7);
         assert_eq!(reader.newest(), 7);
-        let left = path.0.clone();
-        drop(path);
-        assert!(!left.exists());
+        let path = file.path();
+        drop(file);
+        assert!(RevisionBoard::open(&path).is_err());
         board.announce(8);
         assert_eq!(reader.newest(), 8);
     }

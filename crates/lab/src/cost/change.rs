@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::board::{RevisionBoard, TemporaryPath};
+use super::board::{BoardFile, RevisionBoard};
 use super::clock::monotonic_now;
 use super::seed::{Document, SeedKey};
 use crate::error::Error;
@@ -48,8 +48,8 @@ pub(super) struct ChangeWriter {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<Vec<Change>, Error>>,
     notices: Notices,
-    // Held for its drop, which removes the file.
-    _path: TemporaryPath,
+    // The rows open it through us.
+    _board: BoardFile,
 }
 
 impl ChangeWriter {
@@ -60,12 +60,13 @@ impl ChangeWriter {
         document: Document,
         every: Duration,
     ) -> Result<Self, Error> {
-        let (board, path) =
-            RevisionBoard::create().map_err(Error::system("making a file to share revisions"))?;
+        let sharing = || Error::system("sharing revisions between processes");
+        let file = BoardFile::create().map_err(sharing())?;
+        let board = RevisionBoard::of(&file).map_err(sharing())?;
         let stop = Arc::new(AtomicBool::new(false));
         let notices = Notices {
             channel: key.channel(),
-            board: path.0.clone(),
+            board: file.path(),
         };
         let mut connection = crate::connect::connect_blocking(url)?;
         let writer = Writer {
@@ -84,7 +85,7 @@ impl ChangeWriter {
             stop,
             thread,
             notices,
-            _path: path,
+            _board: file,
         })
     }
 

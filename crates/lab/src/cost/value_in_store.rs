@@ -116,18 +116,25 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
     }
 }
 
-/// Commands that the server itself lists as reading and not waiting.
+/// Commands that the server itself lists as reading and not waiting. A subcommand counts by itself:
+/// `MEMORY USAGE` reads, though `MEMORY` is nothing of that kind.
 fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result<(), Error> {
     let name = &words[0];
-    let reply: Reply = redis::cmd("COMMAND")
-        .arg("INFO")
-        .arg(name)
-        .query(connection)
-        .map_err(|error| Error::Store {
-            doing: format!("COMMAND INFO {name}"),
+    let subcommand = words.get(1).map(|word| format!("{name}|{word}"));
+    let mut flags = None;
+    for candidate in subcommand.iter().chain([name]) {
+        let mut info = redis::cmd("COMMAND");
+        let reply = info.arg("INFO").arg(candidate).query::<Reply>(connection);
+        let reply = reply.map_err(|error| Error::Store {
+            doing: format!("COMMAND INFO {candidate}"),
             cause: error.to_string(),
         })?;
-    let flags = flags_of(&reply)
+        flags = flags_of(&reply);
+        if flags.is_some() {
+            break;
+        }
+    }
+    let flags = flags
         .ok_or_else(|| Error::Usage(format!("the server does not know the command {name:?}")))?;
     if !flags.contains("readonly") || flags.contains("blocking") {
         return Err(Error::Usage(format!(
