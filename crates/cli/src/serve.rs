@@ -24,7 +24,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
         config.max_clients = max_clients.get();
     }
     config.max_memory = args.max_memory.map(|size| size.0);
-    config.password = args.password;
+    config.password = args.password.map(Into::into);
     let threads = config.threads;
 
     let mut signals = Signals::new([SIGINT, SIGTERM])

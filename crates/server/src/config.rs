@@ -1,5 +1,6 @@
 //! How a server is set up, and the bounds it keeps.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ pub struct Config {
     /// Bound on the bytes that keys, values and their overhead take. None: no bound.
     pub max_memory: Option<u64>,
     /// What clients must present with `AUTH` or `HELLO`. None: nothing.
-    pub password: Option<String>,
+    pub password: Option<Password>,
     /// Clients served at once; more are refused with an error. Lowered where the process may not
     /// open so many files.
     pub max_clients: usize,
@@ -66,5 +67,28 @@ impl Default for Config {
             write_timeout: Duration::from_secs(60),
             stop_grace: Duration::from_secs(1),
         }
+    }
+}
+
+/// A password that no message shows.
+#[derive(Clone)]
+pub struct Password(String);
+
+impl From<String> for Password {
+    fn from(password: String) -> Self {
+        Password(password)
+    }
+}
+
+impl Password {
+    /// The password itself.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
     }
 }

@@ -29,6 +29,6 @@ mod session;
 mod shared;
 mod socket;
 
-pub use config::Config;
+pub use config::{Config, Password};
 pub use error::ServerError;
 pub use server::{Server, StopHandle};

@@ -83,7 +83,13 @@ fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {
         ("maxmemory-policy", MAXMEMORY_POLICY.to_owned()),
         ("port", port.to_string()),
         ("proto-max-bulk-len", (512_u64 << 20).to_string()),
-        ("requirepass", config.password.clone().unwrap_or_default()),
+        (
+            "requirepass",
+            config
+                .password
+                .as_ref()
+                .map_or(String::new(), |password| password.reveal().to_owned()),
+        ),
         ("save", String::new()),
         ("tcp-keepalive", "300".to_owned()),
         ("timeout", "0".to_owned()),

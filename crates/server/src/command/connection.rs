@@ -195,7 +195,7 @@ fn auth(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 fn authenticate(context: &mut Context<'_>, user: &[u8], password: &[u8]) -> Handled {
     // Without a password the one user accepts any.
     let is_right = match &context.shared.config.password {
-        Some(expected) => is_equal_in_constant_time(expected.as_bytes(), password),
+        Some(expected) => is_equal_in_constant_time(expected.reveal().as_bytes(), password),
         None => true,
     };
     if user != b"default" || !is_right {

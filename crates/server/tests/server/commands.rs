@@ -221,7 +221,7 @@ fn resp3_has_its_own_null_and_maps() {
 #[test]
 fn nothing_is_served_before_the_password() {
     let server = TestServer::start(Config {
-        password: Some("secret".to_owned()),
+        password: Some("secret".to_owned().into()),
         ..config()
     });
     let noauth = "-NOAUTH Authentication required.\r\n";
