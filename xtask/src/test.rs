@@ -20,10 +20,6 @@ const FUZZ_SLOW: Duration = Duration::from_mins(5);
 /// The end-to-end tests; they need servers and the built binary, so they are a step of their own.
 const END_TO_END: &str = "hotcopy-tests";
 
-/// Test programs with a `main` of their own (`harness = false`), which cargo-nextest cannot list. It fails on one that is not
-/// named here.
-const OWN_MAIN: &[&str] = &["alloc_meter"];
-
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Add what takes too long for every commit: `AddressSanitizer`, valgrind, floods, five minutes of fuzzing per target.
@@ -108,13 +104,7 @@ fn clippy(workspace: &Workspace) -> Result<()> {
 }
 
 fn unit_tests(workspace: &Workspace) -> Result<Counts> {
-    let mut counts = run_tests(workspace, Selection::AllBut(END_TO_END), &[], &[])?;
-    for program in OWN_MAIN {
-        CommandLine::cargo(workspace)
-            .args(["test", "--workspace", "--test", program])
-            .run_watched(|line| counts.read_case_line(line))?;
-    }
-    Ok(counts)
+    run_tests(workspace, Selection::AllBut(END_TO_END), &[], &[])
 }
 
 fn end_to_end_tests(workspace: &Workspace, slow: bool) -> Result<Counts> {
@@ -172,14 +162,9 @@ fn run_tests(
     };
     if has_nextest {
         // Selecting by filter, not by `--package`, keeps one set of features and so one build of the dependencies.
-        let own_main: Vec<String> = OWN_MAIN
-            .iter()
-            .map(|program| format!("binary({program})"))
-            .collect();
-        let own_main = own_main.join(" or ");
         let filter = match selection {
             Selection::Only(package) => format!("package({package})"),
-            Selection::AllBut(package) => format!("not (package({package}) or {own_main})"),
+            Selection::AllBut(package) => format!("not package({package})"),
         };
         let selected = ["--workspace", "--filterset", &filter];
         cargo()

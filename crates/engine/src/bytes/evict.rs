@@ -4,9 +4,14 @@
 //! improving the Redis LRU algorithm", 2016) without a list that every hit would have to write.
 
 use super::UnixMillis;
+use super::shard::Shard;
 use super::store::{ByteStore, Database};
 
+/// Candidates of one shard.
 const CANDIDATES: usize = 10;
+
+/// Shards whose candidates are compared.
+const COMPARED_SHARDS: usize = 3;
 
 impl ByteStore {
     pub(super) fn is_over_limit(&self) -> bool {
@@ -20,21 +25,44 @@ impl ByteStore {
     }
 
     /// Evicts one entry; false if there is none that may go.
+    ///
+    /// Candidates of several shards are compared: a small shard alone may hold nothing but an entry
+    /// that is read all the time.
     fn evict_one(&self, is_protected: &impl Fn(Database, &[u8]) -> bool) -> bool {
-        let Some(start) = self.weighted_database() else {
+        let oldest = self
+            .shards_in_random_order()
+            .filter_map(|(database, index)| {
+                let shard = self.lock(database, index);
+                let (last_used, _) = oldest_candidate(&shard, database, is_protected)?;
+                Some((last_used, database, index))
+            })
+            .take(COMPARED_SHARDS)
+            .min_by_key(|(last_used, ..)| *last_used);
+        let Some((_, database, index)) = oldest else {
             return false;
         };
+        // Picked anew, since another thread may have changed the shard in between.
+        let mut shard = self.lock(database, index);
+        if let Some((_, victim)) = oldest_candidate(&shard, database, is_protected) {
+            shard.remove_at(victim);
+            shard.stats.evictions += 1;
+        }
+        true
+    }
+
+    /// All shards of databases that are not empty, beginning anywhere.
+    fn shards_in_random_order(&self) -> impl Iterator<Item = (Database, usize)> {
+        let start = self.weighted_database();
         let first_shard = fastrand::usize(..self.shards_per_database);
         let databases = self.databases().count();
-        (0..databases)
-            .map(|step| (start.index() + step) % databases)
-            .filter_map(|index| self.database(index))
+        start
+            .into_iter()
+            .flat_map(move |start| (0..databases).map(move |step| start.index() + step))
+            .filter_map(move |index| self.database(index % databases))
             .filter(|database| !self.is_empty(*database))
-            .any(|database| {
-                (0..self.shards_per_database).any(|step| {
-                    let index = (first_shard + step) % self.shards_per_database;
-                    self.evict_from(database, index, is_protected)
-                })
+            .flat_map(move |database| {
+                (0..self.shards_per_database)
+                    .map(move |step| (database, (first_shard + step) % self.shards_per_database))
             })
     }
 
@@ -56,37 +84,25 @@ impl ByteStore {
         // Entries went away while we counted: any database will do.
         self.database(0)
     }
+}
 
-    fn evict_from(
-        &self,
-        database: Database,
-        index: usize,
-        is_protected: &impl Fn(Database, &[u8]) -> bool,
-    ) -> bool {
-        let mut shard = self.lock(database, index);
-        let entries = shard.map.len();
-        let mut oldest: Option<(UnixMillis, usize)> = None;
-        for nth in 0..CANDIDATES.min(entries) {
-            let candidate = if entries <= CANDIDATES {
+/// When the least recently used of a few entries was used, and its place.
+fn oldest_candidate(
+    shard: &Shard,
+    database: Database,
+    is_protected: &impl Fn(Database, &[u8]) -> bool,
+) -> Option<(UnixMillis, usize)> {
+    let entries = shard.map.len();
+    (0..CANDIDATES.min(entries))
+        .map(|nth| {
+            if entries <= CANDIDATES {
                 nth
             } else {
                 fastrand::usize(..entries)
-            };
-            let Some((key, entry)) = shard.map.get_index(candidate) else {
-                continue;
-            };
-            if is_protected(database, key) {
-                continue;
             }
-            if oldest.is_none_or(|(last_used, _)| entry.last_used < last_used) {
-                oldest = Some((entry.last_used, candidate));
-            }
-        }
-        let Some((_, victim)) = oldest else {
-            return false;
-        };
-        shard.remove_at(victim);
-        shard.stats.evictions += 1;
-        true
-    }
+        })
+        .filter_map(|place| Some((place, shard.map.get_index(place)?)))
+        .filter(|(_, (key, _))| !is_protected(database, key))
+        .map(|(place, (_, entry))| (entry.last_used, place))
+        .min()
 }

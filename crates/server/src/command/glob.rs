@@ -9,7 +9,7 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     matches_folded(pattern, text, |byte| byte)
 }
 
-/// [`matches`] without regard to the case of ASCII letters.
+/// [`matches()`] without regard to the case of ASCII letters.
 pub(crate) fn matches_ignoring_case(pattern: &[u8], text: &[u8]) -> bool {
     matches_folded(pattern, text, |byte| byte.to_ascii_lowercase())
 }
