@@ -122,14 +122,8 @@ impl Writer {
         for revision in 1.. {
             let bytes = self.document.at_revision(revision);
             let due = start + self.every.mul_f64(revision as f64);
-            while let Some(wait) = due
-                .checked_sub(monotonic_now())
-                .filter(|wait| !wait.is_zero())
-            {
-                if self.stop.load(Ordering::Relaxed) {
-                    return Ok(changes);
-                }
-                std::thread::park_timeout(wait);
+            if self.is_stopped_before(due) {
+                break;
             }
             self.key.set(&bytes).exec(connection).map_err(failed)?;
             let acknowledged = monotonic_now();
@@ -146,6 +140,20 @@ impl Writer {
             });
         }
         Ok(changes)
+    }
+
+    /// Waits until `due`; true if it was stopped meanwhile, or before when it is late already.
+    fn is_stopped_before(&self, due: Duration) -> bool {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return true;
+            }
+            let wait = due.saturating_sub(monotonic_now());
+            if wait.is_zero() {
+                return false;
+            }
+            std::thread::park_timeout(wait);
+        }
     }
 }
 
