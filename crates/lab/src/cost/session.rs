@@ -19,7 +19,7 @@ use crate::results::cost::{
     Allocator, Call, Changes, ClientCpu, Config, CostResult, DecodeTime, Load, Path, Resident, Row,
     SCHEMA, Schedule, ServerCpu, Summary, Transfer,
 };
-use crate::results::{Histogram, Recorder, per_second};
+use crate::results::{Histogram, Recorder, WireReading, per_second};
 use crate::target::{RedisUrl, Target};
 
 /// How often a waiting run looks at Ctrl-C, the progress bar and the value's time to live.
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
         let reading = &observed.reading;
         let sightings = (pass.path == Path::Memory).then(|| RowSightings {
             load: pass.load,
-            window: reading.window.clone(),
+            window: reading.clock.clone(),
             sightings: reading.sightings.clone(),
             stale_reads: reading.stale_reads,
             reads: reading.reads,
@@ -331,13 +331,14 @@ fn row(pass: &Pass, observed: Observed, pacing_share_of_core: Option<f64>) -> Ro
         server_cpu,
         hiccups,
     } = observed;
-    let wall = reading.wall;
+    let (window, wall) = (reading.window, reading.wall);
     Row {
         path: pass.path,
         load: pass.load,
+        window_s: window.as_secs_f64(),
         wall_s: wall.as_secs_f64(),
         reads: reading.reads,
-        throughput_per_s: per_second(reading.reads, wall),
+        throughput_per_s: per_second(reading.reads, window),
         schedule: reading
             .due
             .map(|due| Schedule::new(due.due, reading.reads, due.abandoned)),
@@ -347,11 +348,15 @@ fn row(pass: &Pass, observed: Observed, pacing_share_of_core: Option<f64>) -> Ro
         reads_per_sample: reading.reads_per_sample,
         transfer: Transfer::new(
             reading.payload_bytes,
-            reading.wire_out_bytes,
-            reading.wire_in_bytes,
-            wall,
+            reading.reads,
+            WireReading {
+                out_bytes: reading.wire_out_bytes,
+                in_bytes: reading.wire_in_bytes,
+                reads: reading.reads_at_close,
+            },
+            window,
         ),
-        decode: DecodeTime::new(reading.decodes, reading.decode_time, wall),
+        decode: DecodeTime::new(reading.decodes, reading.decode_time, window),
         client_cpu: ClientCpu::new(
             reading.cpu,
             wall,

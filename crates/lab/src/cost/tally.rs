@@ -18,7 +18,7 @@ pub(super) struct ReadCost {
     pub(super) stale: bool,
 }
 
-/// Sums over the reads that have finished.
+/// Sums over the reads that finished in the window; `late_reads` after it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) reads: u64,
@@ -26,6 +26,8 @@ pub(super) struct Counts {
     pub(super) decodes: u64,
     pub(super) decode_time: Duration,
     pub(super) stale_reads: u64,
+    /// Reads that were due in the window of an open loop and finished after it.
+    pub(super) late_reads: u64,
 }
 
 /// The distributions of one row.
@@ -69,13 +71,19 @@ impl Tally {
         }
     }
 
-    /// One read of an open loop.
+    /// One read of an open loop that ended in the window.
     pub(super) fn finished(&self, worker: usize, cost: ReadCost, times: ReadTimes) {
         let mut stripe = self.stripe(worker);
         stripe.counts.add(cost);
-        stripe.times.lag.record(times.lag);
-        stripe.times.service.record(times.service);
-        stripe.times.response.record(times.lag + times.service);
+        stripe.times.add(times);
+    }
+
+    /// One read of an open loop that was due in the window and ended after it: its times count,
+    /// what it cost does not.
+    pub(super) fn finished_late(&self, worker: usize, times: ReadTimes) {
+        let mut stripe = self.stripe(worker);
+        stripe.counts.late_reads += 1;
+        stripe.times.add(times);
     }
 
     /// One read of a closed loop, which has no intended start.
@@ -108,6 +116,7 @@ impl Tally {
             sum.decodes += counts.decodes;
             sum.decode_time += counts.decode_time;
             sum.stale_reads += counts.stale_reads;
+            sum.late_reads += counts.late_reads;
         }
         sum
     }
@@ -160,6 +169,12 @@ impl Times {
             response: Recorder::new(),
         }
     }
+
+    fn add(&mut self, times: ReadTimes) {
+        self.lag.record(times.lag);
+        self.service.record(times.service);
+        self.response.record(times.lag + times.service);
+    }
 }
 
 #[cfg(test)]
@@ -196,6 +211,22 @@ mod tests {
         let times = tally.times();
         assert_eq!(times.response.count(), 10);
         assert_eq!(Histogram::from_recorder(&times.response).max_us, 5_000.0);
+    }
+
+    #[test]
+    fn a_late_read_counts_in_the_times_and_not_in_the_window() {
+        let tally = Tally::new();
+        tally.finished_late(
+            0,
+            ReadTimes {
+                lag: MS,
+                service: MS,
+            },
+        );
+        let counts = tally.counts();
+        assert_eq!((counts.reads, counts.late_reads), (0, 1));
+        assert_eq!((counts.payload_bytes, counts.decodes), (0, 0));
+        assert_eq!(tally.times().response.count(), 1);
     }
 
     #[test]

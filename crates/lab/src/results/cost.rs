@@ -129,11 +129,15 @@ pub struct Row {
     pub path: Path,
     /// The traffic level.
     pub load: Load,
-    /// Wall time of the measured window.
+    /// The window: what reads, payload and decoding are counted over. At a rate as scheduled; at
+    /// full load `wall_s`.
+    pub window_s: f64,
+    /// Time until the meters (CPU, wire) were read: later than the window's end where the machine
+    /// was busy.
     pub wall_s: f64,
     /// Reads finished in the window.
     pub reads: u64,
-    /// `reads / wall_s`.
+    /// `reads / window_s`.
     pub throughput_per_s: f64,
     /// Open loop only: how the schedule was kept.
     pub schedule: Option<Schedule>,
@@ -212,13 +216,15 @@ pub struct Schedule {
 pub struct Transfer {
     /// Bytes of values.
     pub payload_bytes: u64,
-    /// Bytes written to the connections.
+    /// Bytes written to the connections in `wall_s`.
     pub wire_out_bytes: u64,
-    /// Bytes read from the connections.
+    /// Bytes read from the connections in `wall_s`.
     pub wire_in_bytes: u64,
+    /// Reads finished in `wall_s`, whose bytes these are.
+    pub wire_reads: u64,
     /// Payload in MiB a minute.
     pub payload_mib_per_min: f64,
-    /// Both directions on the wire in MiB a minute.
+    /// Both directions on the wire in MiB a minute, for the reads finished in the window.
     pub wire_mib_per_min: f64,
 }
 
@@ -230,7 +236,7 @@ pub struct DecodeTime {
     pub calls: u64,
     /// Sum over all threads.
     pub total_s: f64,
-    /// `total_s / wall_s`; above 1 when several threads decode.
+    /// `total_s / window_s`; above 1 when several threads decode.
     pub share_of_wall: f64,
 }
 
@@ -238,9 +244,9 @@ pub struct DecodeTime {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClientCpu {
-    /// CPU time of the process in the window.
+    /// CPU time of the process in `wall_s`.
     pub total_s: f64,
-    /// CPU over wall time: 1 is one core.
+    /// `total_s / wall_s`: 1 is one core.
     pub share_of_core: f64,
     /// The same of the row that only keeps the schedule. Open loop only.
     pub pacing_share_of_core: Option<f64>,
@@ -288,9 +294,9 @@ pub struct Resident {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerCpu {
-    /// CPU time in the window.
+    /// CPU time in `wall_s`.
     pub total_s: f64,
-    /// CPU over wall time: 1 is one core.
+    /// `total_s / wall_s`: 1 is one core.
     pub share_of_core: f64,
     /// Where it was read.
     pub source: ServerCpuSource,

@@ -1,4 +1,5 @@
-//! How the figures of a row follow from its readings: pure arithmetic, here and nowhere else. A window without length gives zeros, never infinities, which JSON cannot hold.
+//! How the figures of a row follow from its readings: pure arithmetic, here and nowhere else. A
+//! window without length gives zeros, never infinities, which JSON cannot hold.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ const KEPT_SHARE: f64 = 0.99;
 
 /// Events a second in a window, for [`Row::throughput_per_s`](super::cost::Row::throughput_per_s).
 #[must_use]
-pub fn per_second(events: u64, wall: Duration) -> f64 {
-    ratio(events as f64, wall.as_secs_f64())
+pub fn per_second(events: u64, window: Duration) -> f64 {
+    ratio(events as f64, window.as_secs_f64())
 }
 
 fn per_minute(amount: f64, wall: Duration) -> f64 {
@@ -36,34 +37,46 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
     }
 }
 
+/// What the connections' counters had counted when they were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WireReading {
+    /// Bytes written.
+    pub out_bytes: u64,
+    /// Bytes read.
+    pub in_bytes: u64,
+    /// Reads that had finished by then.
+    pub reads: u64,
+}
+
 impl Transfer {
-    /// What was moved in a window of `wall`.
+    /// What was moved by `reads` with `payload_bytes` in a `window`.
     #[must_use]
-    pub fn new(
-        payload_bytes: u64,
-        wire_out_bytes: u64,
-        wire_in_bytes: u64,
-        wall: Duration,
-    ) -> Self {
-        let wire_bytes = wire_out_bytes as f64 + wire_in_bytes as f64;
+    pub fn new(payload_bytes: u64, reads: u64, wire: WireReading, window: Duration) -> Self {
+        // The wire is read once the window is over: only its reads' part belongs to the window.
+        let part = match wire.reads {
+            0 => 1.0,
+            at_reading => reads as f64 / at_reading as f64,
+        };
+        let wire_bytes = (wire.out_bytes as f64 + wire.in_bytes as f64) * part;
         Self {
             payload_bytes,
-            wire_out_bytes,
-            wire_in_bytes,
-            payload_mib_per_min: per_minute(payload_bytes as f64 / MIB, wall),
-            wire_mib_per_min: per_minute(wire_bytes / MIB, wall),
+            wire_out_bytes: wire.out_bytes,
+            wire_in_bytes: wire.in_bytes,
+            wire_reads: wire.reads,
+            payload_mib_per_min: per_minute(payload_bytes as f64 / MIB, window),
+            wire_mib_per_min: per_minute(wire_bytes / MIB, window),
         }
     }
 }
 
 impl DecodeTime {
-    /// `calls` that took `total`, summed over threads, in a window of `wall`.
+    /// `calls` that took `total`, summed over threads, in a `window`.
     #[must_use]
-    pub fn new(calls: u64, total: Duration, wall: Duration) -> Self {
+    pub fn new(calls: u64, total: Duration, window: Duration) -> Self {
         Self {
             calls,
             total_s: total.as_secs_f64(),
-            share_of_wall: share(total, wall),
+            share_of_wall: share(total, window),
         }
     }
 }
@@ -187,10 +200,32 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
     const AT_RATE: Load = Load::Rate { per_s: 100.0 };
 
+    /// The counters after so many reads of the article's value.
+    fn wire(reads: u64) -> WireReading {
+        WireReading {
+            out_bytes: 40 * reads,
+            in_bytes: 41_093 * reads,
+            reads,
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_closed_late_moves_no_less_and_never_less_on_the_wire_than_payload() {
+        let window = Duration::from_millis(500);
+        // A hundred reads in the window, read off 27 ms later: without and with late ones.
+        for until_close in [100, 105] {
+            let transfer = Transfer::new(41_083 * 100, 100, wire(until_close), window);
+            let payload = 41_083.0 * 100.0 / MIB * 120.0;
+            assert_eq!(transfer.payload_mib_per_min, payload);
+            let on_wire = transfer.wire_mib_per_min;
+            assert!((on_wire / payload - 41_133.0 / 41_083.0).abs() < 1e-9);
+        }
+    }
+
     #[test]
     fn the_articles_transfer_is_reproduced() {
         let reads = 2_730 * 60;
-        let transfer = Transfer::new(41_083 * reads, 40 * reads, 41_093 * reads, MINUTE);
+        let transfer = Transfer::new(41_083 * reads, reads, wire(reads), MINUTE);
         assert!((transfer.payload_mib_per_min - 6_417.65).abs() < 0.5);
         let wire = (40.0 + 41_093.0) * reads as f64 / (1024.0 * 1024.0);
         assert_eq!(transfer.wire_mib_per_min, wire);
@@ -247,7 +282,7 @@ mod tests {
     fn a_window_without_length_gives_zeros() {
         let none = Duration::ZERO;
         assert_eq!(per_second(5, none), 0.0);
-        assert_eq!(Transfer::new(5, 5, 5, none).wire_mib_per_min, 0.0);
+        assert_eq!(Transfer::new(5, 5, wire(5), none).wire_mib_per_min, 0.0);
         assert_eq!(DecodeTime::new(5, MINUTE, none).share_of_wall, 0.0);
         assert_eq!(ClientCpu::new(MINUTE, none, None, None).share_of_core, 0.0);
         let allocator = Allocator::new(none, 5, 5, 5, 5, MINUTE);

@@ -13,7 +13,7 @@ mod recorder;
 mod stamp;
 mod summary;
 
-pub use derived::per_second;
+pub use derived::{WireReading, per_second};
 pub use file::{ReadError, WriteError, check_writable, read_cost, write};
 pub use histogram::{Histogram, HistogramError, Micros};
 pub use json::{as_written, cost_schema, to_json};

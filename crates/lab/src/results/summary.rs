@@ -72,7 +72,7 @@ mod tests {
     use crate::results::cost::{
         Allocator, ClientCpu, DecodeTime, Resident, ServerCpu, ServerCpuSource, Transfer,
     };
-    use crate::results::{Histogram, Recorder, per_second};
+    use crate::results::{Histogram, Recorder, WireReading, per_second};
 
     const MINUTE: Duration = Duration::from_secs(60);
     const AT_RATE: Load = Load::Rate { per_s: 100.0 };
@@ -82,9 +82,15 @@ mod tests {
     fn row(path: Path, load: Load, reads: u64, client_s: u64) -> Row {
         let empty = Histogram::from_recorder(&Recorder::new());
         let pacing = load.is_rate().then_some(0.5);
+        let silent = WireReading {
+            out_bytes: 0,
+            in_bytes: 0,
+            reads,
+        };
         Row {
             path,
             load,
+            window_s: 60.0,
             wall_s: 60.0,
             reads,
             throughput_per_s: per_second(reads, MINUTE),
@@ -93,7 +99,7 @@ mod tests {
             service: empty.clone(),
             response: None,
             reads_per_sample: 1,
-            transfer: Transfer::new(reads << 20, 0, 0, MINUTE),
+            transfer: Transfer::new(reads << 20, reads, silent, MINUTE),
             decode: DecodeTime::new(reads, Duration::from_secs(15), MINUTE),
             client_cpu: ClientCpu::new(Duration::from_secs(client_s), MINUTE, pacing, None),
             allocator: Some(Allocator::new(MINUTE, reads, reads, reads, 0, MINUTE)),

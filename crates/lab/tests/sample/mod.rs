@@ -8,7 +8,9 @@ use hotcopy_lab::results::cost::{
     Load, Path, Resident, Row, SCHEMA, Schedule, ServerCpu, ServerCpuSource, Step, Summary,
     Transfer, ValueInfo,
 };
-use hotcopy_lab::results::{Histogram, MachineStamp, Recorder, ServerStamp, per_second};
+use hotcopy_lab::results::{
+    Histogram, MachineStamp, Recorder, ServerStamp, WireReading, per_second,
+};
 
 const WALL: Duration = Duration::from_secs(5);
 const VALUE_BYTES: u64 = 41_083;
@@ -152,9 +154,15 @@ fn row(path: Path, load: Load, reads: u64, service: Histogram) -> Row {
         Path::Memory | Path::Nothing => 0,
     };
     let decodes = payload / VALUE_BYTES;
+    let wire = WireReading {
+        out_bytes: decodes * 41,
+        in_bytes: payload + decodes * 10,
+        reads,
+    };
     Row {
         path,
         load,
+        window_s: WALL.as_secs_f64(),
         wall_s: WALL.as_secs_f64(),
         reads,
         throughput_per_s: per_second(reads, WALL),
@@ -163,7 +171,7 @@ fn row(path: Path, load: Load, reads: u64, service: Histogram) -> Row {
         service,
         response: None,
         reads_per_sample: 1,
-        transfer: Transfer::new(payload, decodes * 41, payload + decodes * 10, WALL),
+        transfer: Transfer::new(payload, reads, wire, WALL),
         decode: DecodeTime::new(decodes, Duration::from_nanos(66_200 * decodes), WALL),
         client_cpu: ClientCpu::new(Duration::from_secs(5), WALL, None, Some(0.97)),
         allocator: Some(Allocator::new(

@@ -69,10 +69,15 @@ pub(super) enum FromRow {
 /// What a row's process reads off itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RowReading {
+    /// What `reads` and all that belongs to them cover: the scheduled window of an open loop.
+    pub(super) window: Duration,
+    /// What the meters cover: until they were read, when the thread that reads them had woken.
     pub(super) wall: Duration,
-    /// The window on the machine's clock.
-    pub(super) window: Range<Duration>,
+    /// The same on the machine's clock.
+    pub(super) clock: Range<Duration>,
     pub(super) reads: u64,
+    /// Reads that had finished when the meters were read.
+    pub(super) reads_at_close: u64,
     pub(super) payload_bytes: u64,
     pub(super) wire_out_bytes: u64,
     pub(super) wire_in_bytes: u64,

@@ -29,6 +29,7 @@ struct Loop<R> {
     reader: Arc<R>,
     tally: Arc<Tally>,
     schedule: Schedule,
+    window_end: Instant,
     permits: Semaphore,
     /// The next read of the schedule that nobody has taken.
     next: AtomicU64,
@@ -52,6 +53,7 @@ pub(super) fn drive<R: Reader, T>(
         reader,
         tally: Arc::clone(tally),
         schedule,
+        window_end,
         permits: Semaphore::new(0),
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
@@ -139,13 +141,20 @@ impl<R: Reader> Loop<R> {
             };
             let started = Instant::now();
             let result = self.reader.read(worker).await;
-            let service = started.elapsed();
+            let ended = Instant::now();
             under_way.ended = true;
             match result {
                 Ok(cost) => {
-                    let lag = started.saturating_duration_since(intended);
-                    self.tally
-                        .finished(worker, cost, ReadTimes { lag, service });
+                    let times = ReadTimes {
+                        lag: started.saturating_duration_since(intended),
+                        service: ended - started,
+                    };
+                    // By its own clock: the thread that closes the window may wake late.
+                    if ended <= self.window_end {
+                        self.tally.finished(worker, cost, times);
+                    } else {
+                        self.tally.finished_late(worker, times);
+                    }
                     self.done.fetch_add(1, Ordering::AcqRel);
                 }
                 Err(error) => {
@@ -241,6 +250,40 @@ mod tests {
             (70..=90).contains(&waited),
             "{waited} reads waited 50 ms and more"
         );
+    }
+
+    #[test]
+    fn a_read_belongs_to_the_window_by_its_own_end_however_late_the_window_closes() {
+        /// Every read takes so long.
+        struct Taking(Duration);
+        impl Reader for Taking {
+            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+                tokio::time::sleep(self.0).await;
+                Ok(ReadCost::default())
+            }
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let start = Instant::now();
+        let window = Duration::from_millis(400);
+        let schedule = Schedule::new(start, 100.0, window).unwrap();
+        let tally = Arc::new(Tally::new());
+        let reader = Arc::new(Taking(Duration::from_millis(100)));
+        let close = || {
+            std::thread::sleep(Duration::from_millis(300));
+            tally.counts()
+        };
+        let (at_close, due) =
+            drive(runtime, reader, &tally, schedule, start + window, close).unwrap();
+        assert_eq!((due.due, due.abandoned), (40, 0));
+        // The ten reads of the last 100 ms end after the window, though before it is closed.
+        assert_eq!(at_close.reads + at_close.late_reads, 40);
+        assert!(at_close.late_reads >= 10, "{at_close:?}");
+        assert!(at_close.reads >= 20, "{at_close:?}");
+        assert_eq!(tally.times().response.count(), 40);
     }
 
     #[test]

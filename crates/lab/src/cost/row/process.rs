@@ -236,8 +236,11 @@ impl RowRun<'_> {
             close,
         };
         let (closed, due) = drive(open).map_err(|error| read_failed(self.spec, &error))?;
-        let mut reading = closed.window.into_reading(&tally, reads_per_sample);
-        reading.due = due;
+        let window = closed.window;
+        let mut reading = match due {
+            Some(due) => window.into_scheduled_reading(&tally, self.spec.row_time, due),
+            None => window.into_reading(&tally, reads_per_sample),
+        };
         reading.sightings = closed
             .sightings
             .map_err(|error| read_failed(self.spec, &error))?;

@@ -41,7 +41,7 @@ pub fn run_schedule_only(rate_per_s: f64, time: Duration) -> Result<ScheduleOnly
     let reader = Arc::new(NoReader);
     let (window, due) = open_loop::drive(runtime, reader, &tally, intents, start + time, close)
         .map_err(|error| Error::Usage(error.to_string()))?;
-    let reading = window.into_reading(&tally, 1);
+    let reading = window.into_scheduled_reading(&tally, time, due);
     Ok(ScheduleOnly {
         schedule: Schedule::new(due.due, reading.reads, due.abandoned),
         cpu: ClientCpu::new(

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::super::clock::monotonic_now;
 use super::super::tally::{Counts, Tally};
-use super::{AllocatorWork, RowReading};
+use super::{AllocatorWork, Due, RowReading};
 use crate::connect::WireBytes;
 use crate::meters::cpu::{ThreadsCpu, process_cpu};
 use crate::meters::{alloc, memory};
@@ -22,7 +22,7 @@ pub(super) struct WindowStart {
     count_allocations: bool,
 }
 
-/// The differences over the window.
+/// The differences over the window, until the meters were read.
 pub(super) struct Window {
     wall: Duration,
     clock: Range<Duration>,
@@ -84,22 +84,53 @@ impl WindowStart {
 }
 
 impl Window {
-    /// The reading of a row; distributions are taken from `tally` as it stands now, so that reads
-    /// due in the window that finished after it are in them.
+    /// The reading of a closed loop, whose reads go on until the meters are read.
     pub(super) fn into_reading(self, tally: &Tally, reads_per_sample: u64) -> RowReading {
+        let (counts, wall) = (self.counts, self.wall);
+        self.reading(tally, counts, wall, reads_per_sample)
+    }
+
+    /// The reading of an open loop over its scheduled `window`. What finished in it is counted only
+    /// now: a worker may end a read in time and be held up before it says so.
+    pub(super) fn into_scheduled_reading(
+        self,
+        tally: &Tally,
+        window: Duration,
+        due: Due,
+    ) -> RowReading {
+        let counts = tally.counts();
+        let reads_at_close = counts.reads + self.counts.late_reads;
+        RowReading {
+            reads_at_close,
+            due: Some(due),
+            ..self.reading(tally, counts, window, 1)
+        }
+    }
+
+    /// Distributions are taken from `tally` as it stands now, so that reads due in the window that
+    /// finished after it are in them.
+    fn reading(
+        self,
+        tally: &Tally,
+        counts: Counts,
+        window: Duration,
+        reads_per_sample: u64,
+    ) -> RowReading {
         let times = tally.times();
         let scheduled = times.response.count() > 0;
         let optional = |recorder| scheduled.then(|| Histogram::from_recorder(recorder));
         RowReading {
+            window,
             wall: self.wall,
-            window: self.clock,
-            reads: self.counts.reads,
-            payload_bytes: self.counts.payload_bytes,
+            clock: self.clock,
+            reads: counts.reads,
+            reads_at_close: counts.reads,
+            payload_bytes: counts.payload_bytes,
             wire_out_bytes: self.wire_written,
             wire_in_bytes: self.wire_read,
-            decodes: self.counts.decodes,
-            decode_time: self.counts.decode_time,
-            stale_reads: self.counts.stale_reads,
+            decodes: counts.decodes,
+            decode_time: counts.decode_time,
+            stale_reads: counts.stale_reads,
             cpu: self.cpu,
             busiest_thread_share: self.busiest_thread_share,
             resident_end_bytes: self.resident_end_bytes,
