@@ -93,6 +93,11 @@ impl Tally {
         stripe.times.service.record(service);
     }
 
+    /// A read of a closed loop that was under way at the end of the row: it waited at least so long.
+    pub(super) fn given_up_unscheduled(&self, worker: usize, waited: Duration) {
+        self.stripe(worker).times.service.record(waited);
+    }
+
     /// A batch of reads that are too short to be timed one by one: one sample, the mean.
     pub(super) fn finished_batch(&self, worker: usize, reads: u64, stale: bool, time: Duration) {
         let mut stripe = self.stripe(worker);

@@ -225,7 +225,7 @@ impl RowRun<'_> {
         let close = Box::new(move || {
             let window = start.close(&wire, &closing_tally);
             say(&FromRow::WindowClosed);
-            // The reads go on while the last change arrives, but no longer count.
+            // No read starts any more; the last change may still arrive.
             let sightings = follower.map_or_else(|| Ok(Sightings::default()), Follower::finish);
             Closed { window, sightings }
         });
