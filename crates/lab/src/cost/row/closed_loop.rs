@@ -35,14 +35,18 @@ pub(super) fn drive<R: Reader, T>(
         let (reader, tally) = (Arc::clone(reader), Arc::clone(tally));
         let (stop, failed) = (Arc::clone(&stop), failed.clone());
         runtime.spawn(async move {
-            while !stop.load(Ordering::Relaxed) {
+            // Together the workers count through all numbers.
+            for number in (worker as u64..).step_by(workers) {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
                 let mut under_way = UnderWay {
                     tally: &tally,
                     worker,
                     started: Instant::now(),
                     ended: false,
                 };
-                let result = reader.read(worker).await;
+                let result = reader.read(number).await;
                 let service = under_way.started.elapsed();
                 under_way.ended = true;
                 match result {
@@ -151,7 +155,7 @@ mod tests {
     }
 
     impl Reader for Stalled {
-        async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+        async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
             if Instant::now() >= self.from {
                 std::future::pending::<()>().await;
             }
@@ -198,7 +202,7 @@ mod tests {
     fn a_read_that_fails_ends_the_row_at_once_with_its_cause() {
         struct Failing;
         impl Reader for Failing {
-            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+            async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
                 Err(ReadError::Missing)
             }
         }

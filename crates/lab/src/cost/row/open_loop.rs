@@ -140,7 +140,7 @@ impl<R: Reader> Loop<R> {
                 ended: false,
             };
             let started = Instant::now();
-            let result = self.reader.read(worker).await;
+            let result = self.reader.read(read).await;
             let ended = Instant::now();
             under_way.ended = true;
             match result {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     impl Reader for Stalling {
-        async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+        async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
             if self.stall.contains(&self.start.elapsed()) {
                 tokio::time::sleep_until((self.start + self.stall.end).into()).await;
             }
@@ -257,7 +257,7 @@ mod tests {
         /// Every read takes so long.
         struct Taking(Duration);
         impl Reader for Taking {
-            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+            async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
                 tokio::time::sleep(self.0).await;
                 Ok(ReadCost::default())
             }
@@ -287,10 +287,25 @@ mod tests {
     }
 
     #[test]
+    fn reads_at_a_rate_take_the_connections_of_a_pool_in_turn_however_few_workers_there_are() {
+        struct Pool(Arc<[AtomicU64; 10]>);
+        impl Reader for Pool {
+            async fn read(&self, number: u64) -> Result<ReadCost, ReadError> {
+                self.0[number as usize % 10].fetch_add(1, Ordering::Relaxed);
+                Ok(ReadCost::default())
+            }
+        }
+        let used = Arc::new(std::array::from_fn(|_| AtomicU64::new(0)));
+        run(Pool(Arc::clone(&used)), Instant::now(), 200.0, 200);
+        let used: Vec<u64> = used.iter().map(|it| it.load(Ordering::Relaxed)).collect();
+        assert_eq!(used, [4; 10]);
+    }
+
+    #[test]
     fn reads_that_never_finish_count_with_the_time_they_waited() {
         struct Never;
         impl Reader for Never {
-            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+            async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
                 std::future::pending().await
             }
         }
@@ -306,7 +321,7 @@ mod tests {
     fn a_failing_read_ends_the_row_with_its_cause() {
         struct Failing;
         impl Reader for Failing {
-            async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+            async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
                 Err(ReadError::Missing)
             }
         }

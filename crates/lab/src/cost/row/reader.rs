@@ -21,8 +21,9 @@ use crate::value;
 
 /// One way to read the value.
 pub(super) trait Reader: Send + Sync + 'static {
-    /// Reads once, on behalf of a worker.
-    fn read(&self, worker: usize) -> impl Future<Output = Result<ReadCost, ReadError>> + Send;
+    /// Does the read of this number. Successive numbers take the connections of a pool in turn: how
+    /// many are used must not depend on how many workers there happen to be.
+    fn read(&self, number: u64) -> impl Future<Output = Result<ReadCost, ReadError>> + Send;
 }
 
 /// A way to read that takes nanoseconds and never waits.
@@ -56,16 +57,17 @@ impl StoreReader {
 
     /// Reads once on each connection, so that no row pays for a first time.
     pub(super) async fn warm_up(&self) -> Result<(), ReadError> {
-        for worker in 0..self.pool.len() {
-            self.read(worker).await?;
+        for number in 0..self.pool.len() as u64 {
+            self.read(number).await?;
         }
         Ok(())
     }
 }
 
 impl Reader for StoreReader {
-    async fn read(&self, worker: usize) -> Result<ReadCost, ReadError> {
-        let mut connection = self.pool[worker % self.pool.len()].clone();
+    async fn read(&self, number: u64) -> Result<ReadCost, ReadError> {
+        let turn = (number % self.pool.len() as u64) as usize;
+        let mut connection = self.pool[turn].clone();
         let reply = self.reading.fetch(&mut connection).await?;
         let payload_bytes = payload_len(&reply);
         let started = Instant::now();
@@ -209,7 +211,7 @@ impl MemoryReader {
 }
 
 impl Reader for MemoryReader {
-    async fn read(&self, _worker: usize) -> Result<ReadCost, ReadError> {
+    async fn read(&self, _number: u64) -> Result<ReadCost, ReadError> {
         let version = self.hot.load();
         version.decoded.observe();
         Ok(ReadCost {
@@ -235,8 +237,8 @@ impl InstantReader for MemoryReader {
 pub(super) struct NoReader;
 
 impl Reader for NoReader {
-    async fn read(&self, worker: usize) -> Result<ReadCost, ReadError> {
-        black_box(worker);
+    async fn read(&self, number: u64) -> Result<ReadCost, ReadError> {
+        black_box(number);
         Ok(ReadCost::default())
     }
 }
