@@ -106,9 +106,9 @@ impl Tally {
         stripe.times.service.record_mean(time, reads);
     }
 
-    /// A read that was due and never finished: it waited at least so long.
-    pub(super) fn abandoned(&self, worker: usize, waited: Duration) {
-        self.stripe(worker).times.response.record(waited);
+    /// Reads that were due and never finished: each waited at least so long.
+    pub(super) fn abandoned(&self, worker: usize, reads: u64, waited: Duration) {
+        self.stripe(worker).times.response.record_n(waited, reads);
     }
 
     /// The sums up to now.
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn an_abandoned_read_counts_in_the_response_times_only() {
         let tally = Tally::new();
-        tally.abandoned(0, 1000 * MS);
+        tally.abandoned(0, 1, 1000 * MS);
         assert_eq!(tally.counts().reads, 0);
         let times = tally.times();
         assert_eq!((times.response.count(), times.service.count()), (1, 0));

@@ -43,12 +43,17 @@ impl Recorder {
 
     /// Records one duration; more than an hour counts as an hour.
     pub fn record(&mut self, duration: Duration) {
-        self.record_ps(picoseconds(duration));
+        self.record_n(duration, 1);
+    }
+
+    /// Records as many equal durations, at the cost of one.
+    pub fn record_n(&mut self, duration: Duration, samples: u64) {
+        self.record_ps(picoseconds(duration), samples);
     }
 
     /// Records a batch of `reads` that took `total` as one sample: its mean per read.
     pub fn record_mean(&mut self, total: Duration, reads: u64) {
-        self.record_ps(picoseconds(total) / reads.max(1));
+        self.record_ps(picoseconds(total) / reads.max(1), 1);
     }
 
     /// Adds all samples of `other`, for example those of another worker.
@@ -86,9 +91,12 @@ impl Recorder {
         self.max_ps
     }
 
-    fn record_ps(&mut self, picoseconds: u64) {
-        self.buckets.saturating_record(picoseconds);
-        self.sum_ps += u128::from(picoseconds);
+    fn record_ps(&mut self, picoseconds: u64, samples: u64) {
+        if samples == 0 {
+            return;
+        }
+        self.buckets.saturating_record_n(picoseconds, samples);
+        self.sum_ps += u128::from(picoseconds) * u128::from(samples);
         self.min_ps = self.min_ps.min(picoseconds);
         self.max_ps = self.max_ps.max(picoseconds);
     }
@@ -135,6 +143,18 @@ mod tests {
         assert_eq!(recorder.count(), 2);
         assert_eq!(recorder.max_ps(), LONGEST_PS);
         assert_eq!(recorder.min_ps(), 0);
+    }
+
+    #[test]
+    fn recording_many_equal_durations_is_like_recording_each() {
+        let (mut at_once, mut singly) = (Recorder::new(), Recorder::new());
+        let duration = Duration::from_micros(7);
+        at_once.record_n(Duration::from_secs(1), 0);
+        at_once.record_n(duration, 1_000);
+        (0..1_000).for_each(|_| singly.record(duration));
+        assert_eq!(at_once.buckets(), singly.buckets());
+        assert_eq!(at_once.mean_ps(), singly.mean_ps());
+        assert_eq!((at_once.min_ps(), at_once.max_ps()), (7_000_000, 7_000_000));
     }
 
     #[test]
