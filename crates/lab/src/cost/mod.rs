@@ -2,7 +2,7 @@
 //!
 //! The value is put into the store (or found there), then each row of the tables is measured in a
 //! process of its own ([`row`]) while this process watches the server's CPU and the machine's noise
-//! floor from outside ([`Session`]), and last the figures are derived from the readings.
+//! floor from outside ([`Run`]), and last the figures are derived from the readings.
 
 mod board;
 mod calls;
@@ -13,8 +13,8 @@ mod plan;
 mod progress;
 mod reading;
 mod row;
+mod run;
 mod seed;
-mod session;
 mod tally;
 mod value_in_store;
 mod warnings;
@@ -26,7 +26,7 @@ pub use row::{ScheduleOnly, run_row_process, run_schedule_only};
 
 use crate::error::Error;
 use crate::results::cost::CostResult;
-use session::Session;
+use run::Run;
 
 /// Measures, and returns everything that was measured.
 ///
@@ -38,5 +38,5 @@ use session::Session;
 /// Whatever keeps a figure from being measured; nothing is left behind on the target then.
 pub fn run(options: &Options, interrupt: &AtomicBool) -> Result<CostResult, Error> {
     options.check()?;
-    Session::open(options, interrupt)?.run()
+    Run::open(options, interrupt)?.measure_all()
 }

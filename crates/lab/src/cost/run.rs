@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(50);
 const ROW_GRACE: Duration = Duration::from_secs(30);
 
 /// Everything that a run holds on to.
-pub(super) struct Session<'a> {
+pub(super) struct Run<'a> {
     options: &'a Options,
     interrupt: &'a AtomicBool,
     url: RedisUrl,
@@ -60,7 +60,7 @@ struct Observed {
     hiccups: Recorder,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Run<'a> {
     /// Connects, finds out who the server is, and puts the value in place.
     pub(super) fn open(options: &'a Options, interrupt: &'a AtomicBool) -> Result<Self, Error> {
         let server = match &options.target {
@@ -105,7 +105,7 @@ impl<'a> Session<'a> {
             warnings: Vec::new(),
             interrupted: false,
         };
-        Ok(Session {
+        Ok(Run {
             options,
             interrupt,
             url,
@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
     }
 
     /// Measures everything, cleans up, and derives what follows from the rows.
-    pub(super) fn run(mut self) -> Result<CostResult, Error> {
+    pub(super) fn measure_all(mut self) -> Result<CostResult, Error> {
         let measured = self.measure();
         if let Some((seed, _)) = &self.value.seed {
             seed.remove(&mut self.connection);
@@ -185,19 +185,17 @@ impl<'a> Session<'a> {
         let spec = self.spec(Work::Calls { at_most_per_s }, time);
         let mut row = RowProcess::start("one call", &spec)?;
         progress.begin("one call".into(), time);
-        self.wait_for(&mut row, progress, ROW_GRACE, |m| {
-            matches!(m, FromRow::Ready)
+        self.wait_for(&mut row, progress, ROW_GRACE, |message| {
+            matches!(message, FromRow::Ready).then_some(())
         })?;
         row.go()?;
         let limit = time + ROW_GRACE;
-        let message = self.wait_for(&mut row, progress, limit, |m| {
-            matches!(m, FromRow::Calls(_))
+        let calls = self.wait_for(&mut row, progress, limit, |message| match message {
+            FromRow::Calls(calls) => Some(calls),
+            _ => None,
         })?;
         progress.end_step();
-        match message {
-            FromRow::Calls(calls) => Ok(calls),
-            _ => unreachable!("it was waited for"),
-        }
+        Ok(calls)
     }
 
     fn measure_pass(
@@ -213,26 +211,24 @@ impl<'a> Session<'a> {
             count_allocations: pass.count_allocations,
         };
         let mut row = RowProcess::start(&pass.name(), &self.spec(work, pass.time))?;
-        self.wait_for(&mut row, progress, ROW_GRACE, |m| {
-            matches!(m, FromRow::Ready)
+        self.wait_for(&mut row, progress, ROW_GRACE, |message| {
+            matches!(message, FromRow::Ready).then_some(())
         })?;
         progress.begin(pass.name(), pass.time);
         let hiccups = HiccupMeter::start().map_err(Error::system("starting the hiccup meter"))?;
         let server_before = self.server_cpu.as_mut().and_then(ServerCpuMeter::read);
         row.go()?;
         let limit = pass.time + ROW_GRACE;
-        self.wait_for(&mut row, progress, limit, |m| {
-            matches!(m, FromRow::WindowClosed)
+        self.wait_for(&mut row, progress, limit, |message| {
+            matches!(message, FromRow::WindowClosed).then_some(())
         })?;
         let server_after = self.server_cpu.as_mut().and_then(ServerCpuMeter::read);
         let hiccups = hiccups.stop();
         progress.end_step();
-        let FromRow::Row(reading) = self.wait_for(&mut row, progress, ROW_GRACE, |m| {
-            matches!(m, FromRow::Row(_))
-        })?
-        else {
-            unreachable!("it was waited for")
-        };
+        let reading = self.wait_for(&mut row, progress, ROW_GRACE, |message| match message {
+            FromRow::Row(reading) => Some(*reading),
+            _ => None,
+        })?;
         let server_cpu = server_before
             .zip(server_after)
             .zip(self.server_cpu.as_ref())
@@ -240,27 +236,27 @@ impl<'a> Session<'a> {
                 ServerCpu::new(after.saturating_sub(before), reading.wall, meter.source())
             });
         Ok(Observed {
-            reading: *reading,
+            reading,
             server_cpu,
             hiccups,
         })
     }
 
-    /// The first message that is `wanted`, looking after everything else meanwhile.
-    fn wait_for(
+    /// What `wanted` takes from the first message it wants, looking after everything else meanwhile.
+    fn wait_for<T>(
         &mut self,
         row: &mut RowProcess,
         progress: &Progress,
         limit: Duration,
-        wanted: impl Fn(&FromRow) -> bool,
-    ) -> Result<FromRow, Stop> {
+        mut wanted: impl FnMut(FromRow) -> Option<T>,
+    ) -> Result<T, Stop> {
         let started = std::time::Instant::now();
         loop {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(Stop::Interrupted);
             }
-            if let Some(message) = row.next(TICK)?.filter(&wanted) {
-                return Ok(message);
+            if let Some(found) = row.next(TICK)?.and_then(&mut wanted) {
+                return Ok(found);
             }
             progress.tick();
             if let Some((seed, _)) = &mut self.value.seed {
