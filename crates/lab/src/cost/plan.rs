@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::options::Options;
 use crate::results::cost::{Load, Path};
+use crate::results::row_name;
 
 /// A pass over one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,23 +59,11 @@ pub(super) fn passes(options: &Options, full_load: bool) -> Vec<Pass> {
 impl Pass {
     /// As progress and errors name it.
     pub(super) fn name(&self) -> String {
-        let path = match self.path {
-            Path::Store => "from the store",
-            Path::Memory => "from memory",
-            Path::Nothing => "schedule only",
-        };
-        let load = match self.load {
-            Load::Rate { per_s } => format!("{per_s}/s"),
-            Load::Full { .. } => "full load".to_owned(),
-        };
-        let suffix = if self.count_allocations {
-            ", allocator"
+        let name = row_name(self.path, self.load);
+        if self.count_allocations {
+            format!("{name}, allocator")
         } else {
-            ""
-        };
-        match (self.path, self.load) {
-            (Path::Nothing, Load::Full { .. }) => "empty loop, full load".to_owned(),
-            _ => format!("{path}, {load}{suffix}"),
+            name
         }
     }
 }

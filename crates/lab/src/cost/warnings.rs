@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::results::cost::{CostResult, Load, Path, Row};
+use crate::results::cost::{CostResult, Path, Row};
+use crate::results::row_name;
 
 /// A generator thread this busy may be what limits the row.
 const BUSY_THREAD: f64 = 0.9;
@@ -29,7 +30,7 @@ impl fmt::Display for Warning<'_> {
                 f,
                 "{}: a thread of the client was {:.0} % busy, so the client may be what limits \
                  this row: lower --rate or run on a machine with more cores",
-                name(row),
+                row_name(row.path, row.load),
                 share * 100.0
             ),
             Warning::Noisy { row, p99_us } => write!(
@@ -37,7 +38,7 @@ impl fmt::Display for Warning<'_> {
                 "{}: the machine itself delayed a sleeping thread by {:.1} ms (p99), so the \
                  percentiles say as much about the machine as about the reads: repeat it when \
                  nothing else runs",
-                name(row),
+                row_name(row.path, row.load),
                 p99_us / 1e3
             ),
             Warning::NoFullLoad => f.write_str(
@@ -52,18 +53,6 @@ impl fmt::Display for Warning<'_> {
     }
 }
 
-fn name(row: &Row) -> String {
-    let path = match row.path {
-        Path::Store => "from the store",
-        Path::Memory => "from memory",
-        Path::Nothing => "nothing read",
-    };
-    match row.load {
-        Load::Rate { per_s } => format!("{path}, {per_s}/s"),
-        Load::Full { .. } => format!("{path}, full load"),
-    }
-}
-
 /// All warnings that a finished result calls for.
 pub(super) fn of(result: &CostResult) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -71,7 +60,7 @@ pub(super) fn of(result: &CostResult) -> Vec<String> {
         warnings.push(Warning::DebugBuild);
     }
     for row in &result.rows {
-        let at_rate = matches!(row.load, Load::Rate { .. });
+        let at_rate = row.load.is_rate();
         if let Some(share) = row
             .client_cpu
             .busiest_thread_share

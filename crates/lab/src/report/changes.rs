@@ -1,8 +1,8 @@
 //! How changes of the value arrived in the process that holds it in memory.
 
 use super::document::{Block, Table};
-use super::quantity::{count, duration, plain};
-use crate::results::cost::{Changes, ChangesOfRow, CostResult, Load};
+use super::quantity::{count, duration, level};
+use crate::results::cost::{Changes, ChangesOfRow, CostResult};
 
 pub(super) fn blocks(result: &CostResult) -> Vec<Block> {
     let Some(changes) = &result.changes else {
@@ -39,10 +39,7 @@ pub(super) fn blocks(result: &CostResult) -> Vec<Block> {
 fn line(row: &ChangesOfRow) -> Vec<String> {
     let lag = |micros: Option<f64>| micros.map_or_else(|| "–".to_owned(), duration);
     vec![
-        match row.load {
-            Load::Rate { per_s } => format!("{}/s", plain(per_s)),
-            Load::Full { .. } => "full load".to_owned(),
-        },
+        level(row.load),
         count(row.made),
         count(row.seen),
         count(row.reloads),

@@ -2,6 +2,7 @@
 //! decimals for each quantity, the unit that reads best.
 
 use crate::results::Micros;
+use crate::results::cost::Load;
 
 const KIB: f64 = 1024.0;
 
@@ -32,6 +33,14 @@ pub(super) fn rate(per_s: f64) -> String {
 pub(super) fn plain(value: f64) -> String {
     let text = decimal(value, 3);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A traffic level: `2,730/s`, `full load`.
+pub(super) fn level(load: Load) -> String {
+    match load {
+        Load::Rate { per_s } => format!("{}/s", plain(per_s)),
+        full @ Load::Full { .. } => full.to_string(),
+    }
 }
 
 /// MiB a minute, or any large amount with two decimals: `6,417.65`.

@@ -3,7 +3,7 @@
 
 use super::document::{Block, Footnotes, Table};
 use super::quantity::{
-    count, decimal, duration, many, mib, percent, percent_number, plain, rate, size,
+    count, decimal, duration, level, many, mib, percent, percent_number, plain, rate, size,
 };
 use crate::results::Micros;
 use crate::results::cost::{CostResult, Load, Path, Row, ServerCpuSource};
@@ -221,13 +221,10 @@ pub(super) fn blocks(result: &CostResult) -> Vec<Block> {
 fn table(rows: &[&Row]) -> Vec<Block> {
     let mut notes = Footnotes::default();
     let mut columns = vec![String::new()];
-    columns.extend(rows.iter().map(|row| {
-        let level = match row.load {
-            Load::Rate { per_s } => format!("{}/s", plain(per_s)),
-            Load::Full { .. } => "full load".to_owned(),
-        };
-        format!("{}\n{level}", path(row.path))
-    }));
+    columns.extend(
+        rows.iter()
+            .map(|row| format!("{}\n{}", row.name(), level(row.load))),
+    );
     let lines = MEASURES
         .iter()
         .map(|measure| {
@@ -247,14 +244,6 @@ fn table(rows: &[&Row]) -> Vec<Block> {
     blocks
 }
 
-fn path(path: Path) -> &'static str {
-    match path {
-        Path::Store => "from the store",
-        Path::Memory => "from memory",
-        Path::Nothing => "reading nothing",
-    }
-}
-
 /// The rows that are no way to read but tell how much of the others is the experiment's own.
 fn beside(result: &CostResult) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
@@ -269,7 +258,7 @@ fn beside(result: &CostResult) -> Vec<(&'static str, String)> {
                 text.push_str(&format!("; a start is late by {}", known.join(", ")));
             }
         }
-        facts.push(("schedule only", text));
+        facts.push((row.name(), text));
     }
     if let Some(row) = result.row_at_full_load(Path::Nothing) {
         let mut text = format!(
@@ -280,7 +269,7 @@ fn beside(result: &CostResult) -> Vec<(&'static str, String)> {
             let with_read = duration(memory.service.mean_us);
             text.push_str(&format!(", with the read in it {with_read}"));
         }
-        facts.push(("no-op loop", text));
+        facts.push((row.name(), text));
     }
     facts
 }
@@ -300,7 +289,7 @@ fn behind(row: &Row) -> Option<Block> {
     Some(Block::Warning(format!(
         "{} did not keep its rate: asked for {}/s, reached {}/s; of {} reads due, {} had not \
          finished at the end of the row, and {abandoned}. Its times are those of an overload.",
-        path(row.path),
+        row.name(),
         plain(per_s),
         rate(row.throughput_per_s),
         count(schedule.due),
