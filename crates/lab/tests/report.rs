@@ -65,6 +65,10 @@ fn every_section_of_a_full_result_is_there() {
         says(&text, "6,417.65 MiB moved a minute, 9,024.8 GiB a day");
         says(&text, "at full load 27,320 times as many reads a second");
         says(&text, "Every change was seen.");
+        says(
+            &text,
+            "from the acknowledged write until that version, or a later one, is readable.",
+        );
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn blocks(result: &CostResult) -> Vec<Block> {
         }),
         verdict(changes),
         Block::Note(
-            "Lag: from the acknowledged write until that version, or a later one, is read. A \
+            "Lag: from the acknowledged write until that version, or a later one, is readable. A \
              re-read is one GET and one decode. Reads of the old version fall into the lag."
                 .to_owned(),
         ),
