@@ -29,7 +29,8 @@ pub(super) enum Document {
 }
 
 impl Document {
-    /// The bytes of revision 0: for a file, the file itself.
+    /// The bytes of a revision. A file that is changed is encoded anew, also for revision 0, so its
+    /// bytes may differ from those on disk; a file that is not changed is written as it is.
     pub(super) fn at_revision(&self, revision: u64) -> Vec<u8> {
         match self {
             Document::Opaque(bytes) => bytes.clone(),
