@@ -47,7 +47,7 @@ enum Name {
     MemoryRead,
     /// The RESP parser, in MB/s.
     Parser,
-    /// The load generator: the rates it keeps, and its own CPU.
+    /// The load generator: the rates it keeps, the reads it can drive, and its own CPU.
     Generator,
 }
 
@@ -62,6 +62,10 @@ struct BenchResult {
 }
 
 fn main() -> ExitCode {
+    // The rows of an experiment run the program that started them again.
+    if std::env::args().nth(1).is_some_and(|word| word == "row") {
+        return hotcopy_lab::cost::run_row_process();
+    }
     let args = Args::parse();
     let wanted = |name| args.names.is_empty() || args.names.contains(&name);
     let pace = rounds::Pace {
@@ -86,17 +90,11 @@ fn main() -> ExitCode {
     if wanted(Name::Parser) {
         result.tables.push(parser::run(pace));
     }
-    if wanted(Name::Generator) {
-        match generator::run(pace.time * 20) {
-            Ok((table, warnings)) => {
-                result.tables.push(table);
-                result.warnings.extend(warnings);
-            }
-            Err(error) => {
-                eprintln!("bench: generator: {error}");
-                return ExitCode::FAILURE;
-            }
-        }
+    if wanted(Name::Generator)
+        && let Err(error) = run_generator(pace.time * 20, &mut result)
+    {
+        eprintln!("bench: generator: {error}");
+        return ExitCode::FAILURE;
     }
     for table in &result.tables {
         println!("{table}");
@@ -110,4 +108,19 @@ fn main() -> ExitCode {
     }
     println!("readings are in {}", args.out.display());
     ExitCode::SUCCESS
+}
+
+fn run_generator(time: Duration, result: &mut BenchResult) -> Result<(), hotcopy_lab::Error> {
+    let mut take = |(table, warnings): (Table, Vec<String>)| {
+        result.tables.push(table);
+        result.warnings.extend(warnings);
+    };
+    take(generator::run_schedules(time)?);
+    match std::env::var_os("HOTCOPY_BIN") {
+        Some(hotcopy) => take(generator::run_reads(&hotcopy, time)?),
+        None => result.warnings.push(
+            "real reads were left out: cargo xtask bench builds the server that they need".into(),
+        ),
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ mod sandbox;
 mod stall;
 mod tables;
 mod targets;
+mod tls;
 
 use std::time::{Duration, Instant};
 

@@ -14,7 +14,11 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let workspace = Workspace::locate()?;
     CommandLine::cargo(&workspace)
+        .args(["build", "--release", "--bin", "hotcopy"])
+        .run()?;
+    CommandLine::cargo(&workspace)
         .args(["run", "--release", "--package", "hotcopy-bench", "--"])
+        .env("HOTCOPY_BIN", workspace.target.join("release/hotcopy"))
         .args(&options.arguments)
         .run()
 }

@@ -24,6 +24,10 @@ const SYSTEM_PROGRAMS: &[SystemProgram] = &[
         package: "redis-tools",
     },
     SystemProgram {
+        probe: &["openssl", "version"],
+        package: "openssl",
+    },
+    SystemProgram {
         probe: &["valgrind", "--version"],
         package: "valgrind",
     },

@@ -20,14 +20,17 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode, Failure> {
     results::check_writable(&out).map_err(Failure::run)?;
     let interrupt = flag_on_interrupt()?;
     let result = measure(&options, &interrupt)?;
-    results::write(&out, &result).map_err(Failure::run)?;
-    // What is printed is what was written: `hotcopy report` prints the same.
-    let result = results::read_cost(&out).map_err(Failure::run)?;
     output::print(&result, format)?;
-    anstream::eprintln!(
-        "results are in {}; hotcopy report prints them again",
-        out.display()
-    );
+    if result.calls.is_empty() && result.rows.is_empty() {
+        // The results of an earlier run are worth more.
+        anstream::eprintln!("nothing was measured; {} is left as it is", out.display());
+    } else {
+        results::write(&out, &result).map_err(Failure::run)?;
+        anstream::eprintln!(
+            "results are in {}; hotcopy report prints them again",
+            out.display()
+        );
+    }
     if interrupt.load(Ordering::Relaxed) {
         return Ok(ExitCode::from(INTERRUPTED));
     }

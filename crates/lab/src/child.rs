@@ -13,12 +13,20 @@ use std::process::{Child, Command};
 pub(crate) fn spawn_bound(command: &mut Command) -> io::Result<Child> {
     command.process_group(0);
     #[cfg(target_os = "linux")]
-    // SAFETY: between fork and exec only async-signal-safe calls are allowed; this is one prctl, and
-    // it neither allocates nor locks.
+    let parent = rustix::process::getpid();
+    #[cfg(target_os = "linux")]
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed; these are two system
+    // calls, and nothing here allocates or locks.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-                .map_err(io::Error::from)
+                .map_err(io::Error::from)?;
+            // If the parent went before the call, no signal will come.
+            if rustix::process::getppid() == Some(parent) {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::NotConnected.into())
+            }
         });
     }
     command.spawn()

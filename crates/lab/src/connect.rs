@@ -109,6 +109,19 @@ pub(crate) fn connect_error(url: &RedisUrl, error: &redis::RedisError) -> Error 
     if login {
         Error::Login { target, cause }
     } else {
+        not_connected(target, cause)
+    }
+}
+
+fn unreachable(url: &RedisUrl, error: &io::Error) -> Error {
+    not_connected(url.to_string(), error.to_string())
+}
+
+/// A refused certificate comes as any other I/O error; only its text tells.
+fn not_connected(target: String, cause: String) -> Error {
+    if cause.contains("certificate") {
+        Error::Certificate { target, cause }
+    } else {
         Error::Unreachable { target, cause }
     }
 }
@@ -194,13 +207,6 @@ async fn open_tls(
         .connect(name, tcp)
         .await
         .map_err(|error| unreachable(url, &error))
-}
-
-fn unreachable(url: &RedisUrl, error: &io::Error) -> Error {
-    Error::Unreachable {
-        target: url.to_string(),
-        cause: error.to_string(),
-    }
 }
 
 /// redis-rs and our own TLS streams need one provider for the process; a second call is harmless.

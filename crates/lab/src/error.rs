@@ -25,6 +25,16 @@ pub enum Error {
         /// What the system said.
         cause: String,
     },
+    /// TLS, and the server cannot show that it is the one.
+    #[error(
+        "the certificate of {target} is not accepted: {cause}; if it is right, put its authority's certificate in a file and name the file in SSL_CERT_FILE"
+    )]
+    Certificate {
+        /// The target, password masked.
+        target: String,
+        /// What the TLS library said.
+        cause: String,
+    },
     /// The server wants another password, or one at all.
     #[error(
         "{target} refuses the login: {cause}; give the password in the URL (redis://:PASSWORD@HOST:PORT)"

@@ -9,7 +9,9 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::child::{BoundChild, spawn_bound};
+use crate::connect::connect_blocking;
 use crate::error::Error;
+use crate::inspect;
 use crate::target::{RedisUrl, program_name};
 
 /// A server that is not ready after so long will not become ready.
@@ -54,6 +56,8 @@ impl PrivateServer {
             command.arg("serve");
         }
         command.args(&words[1..]).args(["--port", "0"]);
+        // Meant for a server of the user's; nobody gives this one a password.
+        command.env_remove("HOTCOPY_PASSWORD");
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -112,26 +116,29 @@ impl PrivateServer {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        for pipe in [
-            child
-                .0
-                .stdout
-                .take()
-                .map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
-            child
-                .0
-                .stderr
-                .take()
-                .map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
-        ] {
-            let Some(mut pipe) = pipe else { continue };
-            std::thread::spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
+        let url = loopback_url(port);
+        if !is_answered_by(&url, child.0.id())? {
+            return Err(failed(
+                words,
+                "another server took the port that was meant for it; try again",
+            ));
         }
-        Ok(PrivateServer {
-            url: loopback_url(port),
-            child,
-        })
+        if let Some(mut stdout) = child.0.stdout.take() {
+            std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+        }
+        if let Some(mut stderr) = child.0.stderr.take() {
+            std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        }
+        Ok(PrivateServer { url, child })
     }
+}
+
+/// Whether the server there is the process that we started: nothing may be written to another.
+fn is_answered_by(url: &RedisUrl, pid: u32) -> Result<bool, Error> {
+    let info = inspect::info(&mut connect_blocking(url)?);
+    Ok(info
+        .get("process_id")
+        .is_some_and(|id| *id == pid.to_string()))
 }
 
 fn start(command: &mut Command, words: &[String]) -> Result<BoundChild, Error> {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::net::{IpAddr, ToSocketAddrs};
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
@@ -80,6 +79,12 @@ impl FromStr for Target {
                 Some(program) if program_name(program) == "memcached" => {
                     Err(TargetError::Memcached)
                 }
+                Some(_) if let Some(word) = set_by_us(&words) => {
+                    Err(TargetError::SpawnCommand(format!(
+                        "leave out {word}: a private server listens on a port that hotcopy picks, \
+                         on loopback, and needs no password"
+                    )))
+                }
                 Some(_) => Ok(Target::Spawn(words)),
             };
         }
@@ -92,7 +97,9 @@ impl FromStr for Target {
             Some(scheme @ ("redis-cluster" | "redis-sentinel")) => Err(TargetError::Topology {
                 scheme: scheme.into(),
             }),
-            _ => Err(TargetError::Unknown { text: text.into() }),
+            _ => Err(TargetError::Unknown {
+                text: mask_password(text),
+            }),
         }
     }
 }
@@ -105,6 +112,16 @@ impl fmt::Display for Target {
             Target::Redis(url) => url.fmt(f),
         }
     }
+}
+
+/// A word of a server's command line that would contradict what hotcopy sets.
+fn set_by_us(words: &[String]) -> Option<&'static str> {
+    const SET_BY_US: [&str; 5] = ["--port", "--bind", "--requirepass", "--password", "--user"];
+    let option = |word: &String| word.split('=').next().unwrap_or_default().to_lowercase();
+    words
+        .iter()
+        .map(option)
+        .find_map(|word| SET_BY_US.into_iter().find(|option| *option == word))
 }
 
 /// The last component of a program's path: what it is, wherever it is installed.
@@ -157,14 +174,6 @@ impl RedisUrl {
             _ => false,
         }
     }
-
-    /// The Unix socket, if it is one.
-    pub fn unix_path(&self) -> Option<&PathBuf> {
-        match self.info.addr() {
-            ConnectionAddr::Unix(path) => Some(path),
-            _ => None,
-        }
-    }
 }
 
 /// `127.0.0.0/8`, `::1`, and the former written as an IPv6 address.
@@ -182,8 +191,10 @@ impl fmt::Display for RedisUrl {
 ///
 /// Works on text that is no valid URL too, because error messages quote what the user typed.
 pub fn mask_password(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else {
-        return text.into();
+    // A URL whose scheme was forgotten holds the password all the same.
+    let (scheme, rest) = match text.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), text),
     };
     let authority_end = rest.find('/').unwrap_or(rest.len());
     // A password may hold an unescaped '/': without an '@' before the first one, look further.
@@ -203,7 +214,7 @@ pub fn mask_password(text: &str) -> String {
         }
         None => rest,
     };
-    format!("{scheme}://{rest}")
+    format!("{scheme}{rest}")
 }
 
 #[cfg(test)]
@@ -244,6 +255,11 @@ mod tests {
                 .to_string()
                 .contains("one node")
         );
+        for word in ["--requirepass x", "--port=1", "--BIND 0.0.0.0"] {
+            let error = parse(&format!("spawn:redis-server {word}")).unwrap_err();
+            assert!(matches!(error, TargetError::SpawnCommand(_)), "{word}");
+            assert!(!error.to_string().contains(" x"), "{error}");
+        }
         assert!(matches!(
             parse("spawn:").unwrap_err(),
             TargetError::SpawnCommand(_)
@@ -268,6 +284,8 @@ mod tests {
             ),
             ("redis://h:6379", "redis://h:6379"),
             ("spawn:redis-server", "spawn:redis-server"),
+            ("user:s3cret@h:6379", "user:***@h:6379"),
+            ("--value=a:b", "--value=a:b"),
         ] {
             assert_eq!(mask_password(given), shown);
         }

@@ -122,6 +122,11 @@ fn a_program_that_cannot_be_spawned_is_named() {
     refused(&["spawn:/no/such/hotcopy"], FAILED, &["/no/such/hotcopy"]);
     refused(&["spawn:true"], FAILED, &["true"]);
     refused(&["spawn:"], USAGE, &["spawn:redis-server"]);
+    refused(
+        &["spawn:redis-server --requirepass secret"],
+        USAGE,
+        &["leave out --requirepass"],
+    );
     refused(&["spawn:redis-server '"], USAGE, &["quote"]);
 }
 

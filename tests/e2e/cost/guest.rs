@@ -20,6 +20,7 @@ fn redis_with_keys() -> Option<Server> {
         &["SET", "session", "x", "EX", "1000"],
         &["HSET", "h", "name", "Ada", "language", "Rust"],
         &["RPUSH", "l", "1", "2"],
+        &["PFADD", "p", "1", "2"],
     ] {
         command(client, words);
     }
@@ -75,6 +76,12 @@ fn a_command_that_writes_is_refused_and_not_sent() {
         2,
         "SET is not a read-only command",
     );
+}
+
+/// PFCOUNT is flagged as a reader, and stores what it counted.
+#[test]
+fn a_reader_that_may_write_is_refused_and_not_sent() {
+    assert_leaves_the_key_space_alone(&["--command", "PFCOUNT p"], 2, "PFCOUNT");
 }
 
 #[test]

@@ -50,6 +50,8 @@ impl Sandbox {
             .current_dir(self.work.path())
             .env("TMPDIR", self.work.path())
             .env_remove("CLICOLOR_FORCE")
+            // A service's own setting, which must not reach the servers that a run starts.
+            .env("HOTCOPY_PASSWORD", "of-another-server")
             .stderr(File::create(&stderr).expect("the folder can be written"));
         Running {
             process: Process::start(command),

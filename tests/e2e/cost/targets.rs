@@ -87,3 +87,12 @@ fn a_spawned_hotcopy_serves_one_run() {
     assert_eq!(sandbox.result().server.name, "hotcopy");
     sandbox.assert_only_the_results_are_left();
 }
+
+#[test]
+fn a_device_takes_the_results() {
+    let sandbox = Sandbox::new();
+    let finished = sandbox.cost(&brief(&["--out", "/dev/null"]));
+    finished.assert_done();
+    assert!(finished.stdout.contains("One call, split in two"));
+    assert_eq!(sandbox.entries(), Vec::<String>::new());
+}

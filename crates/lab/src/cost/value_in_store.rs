@@ -1,7 +1,5 @@
 //! The value, found in the store or put there.
 
-use std::collections::HashSet;
-
 use redis::Value as Reply;
 
 use super::options::{Options, ValueChoice};
@@ -121,7 +119,7 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
 fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result<(), Error> {
     let name = &words[0];
     let subcommand = words.get(1).map(|word| format!("{name}|{word}"));
-    let mut flags = None;
+    let mut reads = None;
     for candidate in subcommand.iter().chain([name]) {
         let mut info = redis::cmd("COMMAND");
         let reply = info.arg("INFO").arg(candidate).query::<Reply>(connection);
@@ -129,14 +127,15 @@ fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result
             doing: format!("COMMAND INFO {candidate}"),
             cause: error.to_string(),
         })?;
-        flags = flags_of(&reply);
-        if flags.is_some() {
+        reads = only_reads(&reply);
+        if reads.is_some() {
             break;
         }
     }
-    let flags = flags
+    let reads = reads
         .ok_or_else(|| Error::Usage(format!("the server does not know the command {name:?}")))?;
-    if !flags.contains("readonly") || flags.contains("blocking") {
+    // Servers before 7.0 do not tell that PFCOUNT stores what it counted.
+    if !reads || name.eq_ignore_ascii_case("PFCOUNT") {
         return Err(Error::Usage(format!(
             "{name} is not a read-only command; --command never writes and never waits"
         )));
@@ -144,23 +143,42 @@ fn refuse_writes(connection: &mut redis::Connection, words: &[String]) -> Result
     Ok(())
 }
 
-/// The third element of the first entry of `COMMAND INFO`.
-fn flags_of(reply: &Reply) -> Option<HashSet<String>> {
-    let Reply::Array(commands) = reply else {
+/// Whether a command reads and does nothing else, by the reply of `COMMAND INFO` for it; `None` if
+/// the server does not know it.
+fn only_reads(info: &Reply) -> Option<bool> {
+    let Reply::Array(commands) = info else {
         return None;
     };
     let Some(Reply::Array(fields)) = commands.first() else {
         return None;
     };
-    let (Reply::Array(flags) | Reply::Set(flags)) = fields.get(2)? else {
-        return None;
-    };
-    let text = |flag: &Reply| match flag {
-        Reply::SimpleString(text) => Some(text.clone()),
-        Reply::BulkString(bytes) => String::from_utf8(bytes.clone()).ok(),
-        _ => None,
-    };
-    Some(flags.iter().filter_map(text).collect())
+    let flags = texts(fields.get(2)?);
+    let flagged = |flag: &str| flags.iter().any(|found| found == flag);
+    // A command can be flagged as a reader and change the key that it reads, as PFCOUNT does; the
+    // specifications of its keys tell.
+    let changes_keys = fields.get(8).is_some_and(|specifications| {
+        let words = texts(specifications);
+        words
+            .iter()
+            .any(|word| ["RW", "OW", "RM"].contains(&word.as_str()))
+    });
+    let waits = flagged("blocking");
+    Some(flagged("readonly") && !waits && !flagged("may_replicate") && !changes_keys)
+}
+
+/// All texts in a reply, however deep.
+fn texts(reply: &Reply) -> Vec<String> {
+    let all = |items: &[Reply]| items.iter().flat_map(texts).collect();
+    match reply {
+        Reply::SimpleString(text) => vec![text.clone()],
+        Reply::BulkString(bytes) => vec![String::from_utf8_lossy(bytes).into_owned()],
+        Reply::Array(items) | Reply::Set(items) => all(items),
+        Reply::Map(pairs) => pairs
+            .iter()
+            .flat_map(|(key, value)| [texts(key), texts(value)].concat())
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn read_once(
