@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use hotcopy_lab::cost::{Options, ValueChoice, run as measure};
-use hotcopy_lab::results::{self, cost::Decode};
+use hotcopy_lab::cost::{Encoding, Options, ValueChoice, run as measure};
+use hotcopy_lab::results;
 use hotcopy_lab::target::mask_password;
 
 use crate::args::{CostArgs, DecodeArg};
@@ -51,9 +51,9 @@ fn options(args: CostArgs) -> Result<Options, Failure> {
         target: args.target.parse().map_err(Failure::usage)?,
         value,
         decode: match args.decode {
-            DecodeArg::Json => Decode::Json,
-            DecodeArg::Msgpack => Decode::Msgpack,
-            DecodeArg::None => Decode::None,
+            DecodeArg::Json => Some(Encoding::Json),
+            DecodeArg::Msgpack => Some(Encoding::Msgpack),
+            DecodeArg::None => None,
         },
         pool: args.pool.get(),
         rate_per_s: args.rate.0,

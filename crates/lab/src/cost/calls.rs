@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use redis::Value as Reply;
 use redis::aio::MultiplexedConnection;
 
-use super::reading::{Decoded, ReadError, Reading, payload};
-use crate::results::cost::{Call, Decode, Step};
+use super::options::Encoding;
+use super::reading::{Decoding, ReadError, Reading, payload};
+use crate::results::cost::{Call, Step};
 use crate::results::{Histogram, Recorder};
+use crate::value::config::Config;
 
 /// Calls that are made before any is counted.
 const WARM_UP: usize = 50;
@@ -27,14 +29,14 @@ pub(super) async fn measure(
     for _ in 1..warm_up {
         reply = reading.fetch(&mut connection).await?;
     }
-    let mut steps: Vec<(Step, Recorder)> = steps_of(reading)
+    let mut steps: Vec<(Step, Object, Recorder)> = steps_of(reading.decode)
         .into_iter()
-        .map(|step| (step, Recorder::new()))
+        .map(|(step, object)| (step, object, Recorder::new()))
         .collect();
     let started = Instant::now();
     let mut calls = 0_u32;
     while started.elapsed() < time {
-        for (step, times) in &mut steps {
+        for (step, object, times) in &mut steps {
             if let Some(per_s) = at_most_per_s
                 && step.reaches_store()
             {
@@ -42,23 +44,33 @@ pub(super) async fn measure(
                 tokio::time::sleep_until(due.into()).await;
                 calls += 1;
             }
-            times.record(step.run(&mut connection, reading, &reply).await?);
+            times.record(step.run(*object, &mut connection, reading, &reply).await?);
         }
     }
-    let measured = |(step, times)| Call {
+    let measured = |(step, _, times)| Call {
         step,
         time: Histogram::from_recorder(&times),
     };
     Ok(steps.into_iter().map(measured).collect())
 }
 
-fn steps_of(reading: &Reading) -> Vec<Step> {
-    let mut steps = vec![Step::Get];
-    if reading.decode != Decode::None {
-        steps.extend([Step::GetAndDecode, Step::Decode]);
+/// What is made of the reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Object {
+    None,
+    /// As every row makes it.
+    AsRead,
+    Typed(Encoding),
+}
+
+fn steps_of(decode: Decoding) -> Vec<(Step, Object)> {
+    let mut steps = vec![(Step::Get, Object::None)];
+    if decode != Decoding::Bytes {
+        steps.extend([Step::GetAndDecode, Step::Decode].map(|step| (step, Object::AsRead)));
     }
-    if reading.typed {
-        steps.extend([Step::GetAndDecodeTyped, Step::DecodeTyped]);
+    if let Decoding::Config(encoding) = decode {
+        let typed = Object::Typed(encoding);
+        steps.extend([Step::GetAndDecodeTyped, Step::DecodeTyped].map(|step| (step, typed)));
     }
     steps
 }
@@ -75,6 +87,7 @@ impl Step {
     /// its garbage later.
     async fn run(
         self,
+        object: Object,
         connection: &mut MultiplexedConnection,
         reading: &Reading,
         reply: &Reply,
@@ -86,24 +99,45 @@ impl Step {
             Some(reply) => reply,
             None => reading.fetch(connection).await?,
         };
-        match self {
-            Step::Get => {
+        match object {
+            Object::None => {
                 let time = started.elapsed();
                 drop(black_box(reply));
                 Ok(time)
             }
-            Step::GetAndDecode | Step::Decode => {
-                let decoded: Decoded = reading.decode(reply)?;
+            Object::AsRead => {
+                let decoded = reading.decode(reply)?;
                 let time = started.elapsed();
                 decoded.observe();
                 Ok(time)
             }
-            Step::GetAndDecodeTyped | Step::DecodeTyped => {
-                let config = reading.decode_typed(&payload(reply)?)?;
+            Object::Typed(encoding) => {
+                let config: Config = encoding.decode(&payload(reply)?)?;
                 let time = started.elapsed();
                 black_box(&config);
                 Ok(time)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(decode: Option<Encoding>, generated: bool) -> Vec<Step> {
+        let reading = Reading::get("k", decode, generated);
+        let steps = steps_of(reading.decode);
+        steps.into_iter().map(|(step, _)| step).collect()
+    }
+
+    #[test]
+    fn what_is_not_decoded_has_no_decoding_steps_typed_or_not() {
+        for generated in [false, true] {
+            assert_eq!(steps(None, generated), [Step::Get]);
+        }
+        let document = [Step::Get, Step::GetAndDecode, Step::Decode];
+        assert_eq!(steps(Some(Encoding::Json), false), document);
+        assert_eq!(steps(Some(Encoding::Msgpack), true).len(), 5);
     }
 }

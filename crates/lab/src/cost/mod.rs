@@ -21,7 +21,7 @@ mod warnings;
 
 use std::sync::atomic::AtomicBool;
 
-pub use options::{Options, ValueChoice};
+pub use options::{Encoding, Options, ValueChoice};
 pub use row::{ScheduleOnly, run_row_process, run_schedule_only};
 
 use crate::error::Error;

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::meters::pacer::Schedule;
-use crate::results::cost::Decode;
 use crate::target::Target;
 
 /// Everything a user can set.
@@ -15,8 +16,9 @@ pub struct Options {
     pub target: Target,
     /// What is read.
     pub value: ValueChoice,
-    /// How bytes become an object (`Json`, `Msgpack` or `None`).
-    pub decode: Decode,
+    /// How bytes become an object; `None`: they are not decoded. The reply of a command is always
+    /// converted by the client library.
+    pub decode: Option<Encoding>,
     /// Connections of the pool.
     pub pool: usize,
     /// Reads per second of the open-loop rows.
@@ -33,6 +35,15 @@ pub struct Options {
     pub change_every: Option<Duration>,
     /// The command line as typed, passwords masked, for the results file.
     pub command_line: Vec<String>,
+}
+
+/// How an object is written as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Encoding {
+    /// JSON text.
+    Json,
+    /// `MessagePack`, with the names of the fields.
+    Msgpack,
 }
 
 /// What is read.
@@ -74,7 +85,7 @@ impl Options {
                      leave one of them out",
                 );
             }
-            if self.decode == Decode::None {
+            if self.decode.is_none() {
                 return usage(
                     "--change-every finds the version inside the value: use --decode json or msgpack",
                 );

@@ -7,8 +7,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisError, Value as Reply};
 use serde::{Deserialize, Serialize};
 
+use super::options::Encoding;
 use crate::results::cost::Decode;
-use crate::value::config::Config;
 use crate::value::source::MAX_DEPTH;
 
 /// What is read on every request.
@@ -16,9 +16,21 @@ use crate::value::source::MAX_DEPTH;
 pub(crate) struct Reading {
     /// The command and its arguments: `GET key`, or the user's own.
     pub(crate) command: Vec<String>,
-    pub(crate) decode: Decode,
-    /// The value is the generated config, whose type we know.
-    pub(crate) typed: bool,
+    pub(crate) decode: Decoding,
+}
+
+/// How its reply becomes an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Decoding {
+    /// The bytes are the value.
+    Bytes,
+    /// A document of any shape.
+    Document(Encoding),
+    /// The generated config, whose type we know: a document too, and where types are compared a
+    /// struct.
+    Config(Encoding),
+    /// The reply of a command, converted by the client library.
+    Client,
 }
 
 /// An object as the service would hold it.
@@ -43,11 +55,23 @@ pub(crate) enum ReadError {
 }
 
 impl Reading {
-    pub(crate) fn get(key: &str, decode: Decode, typed: bool) -> Self {
+    /// A `GET`. A value that is `generated` and decoded at all can be decoded into its struct.
+    pub(crate) fn get(key: &str, decode: Option<Encoding>, generated: bool) -> Self {
         Reading {
             command: vec!["GET".into(), key.into()],
-            decode,
-            typed,
+            decode: match decode {
+                None => Decoding::Bytes,
+                Some(encoding) if generated => Decoding::Config(encoding),
+                Some(encoding) => Decoding::Document(encoding),
+            },
+        }
+    }
+
+    /// A command of the user's.
+    pub(crate) fn command(words: &[String]) -> Self {
+        Reading {
+            command: words.to_vec(),
+            decode: Decoding::Client,
         }
     }
 
@@ -79,36 +103,11 @@ impl Reading {
     /// The reply as the object that the service works with.
     pub(crate) fn decode(&self, reply: Reply) -> Result<Decoded, ReadError> {
         match self.decode {
-            Decode::Client => self.convert(reply),
-            Decode::None => Ok(Decoded::Bytes(payload(reply)?)),
-            Decode::Json | Decode::Msgpack => self
-                .decode_document(&payload(reply)?)
-                .map(Decoded::Document),
-        }
-    }
-
-    pub(crate) fn decode_document(&self, bytes: &[u8]) -> Result<serde_json::Value, ReadError> {
-        self.parse(bytes)
-    }
-
-    /// The same bytes into the struct that a service would declare for them.
-    pub(crate) fn decode_typed(&self, bytes: &[u8]) -> Result<Config, ReadError> {
-        self.parse(bytes)
-    }
-
-    fn parse<T: serde::de::DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, ReadError> {
-        if self.decode == Decode::Msgpack {
-            let mut decoder = rmp_serde::Deserializer::from_read_ref(bytes);
-            decoder.set_max_depth(MAX_DEPTH);
-            T::deserialize(&mut decoder).map_err(|error| ReadError::Undecodable {
-                format: "MessagePack",
-                cause: error.to_string(),
-            })
-        } else {
-            serde_json::from_slice(bytes).map_err(|error| ReadError::Undecodable {
-                format: "JSON",
-                cause: error.to_string(),
-            })
+            Decoding::Client => self.convert(reply),
+            Decoding::Bytes => Ok(Decoded::Bytes(payload(reply)?)),
+            Decoding::Document(encoding) | Decoding::Config(encoding) => {
+                encoding.decode(&payload(reply)?).map(Decoded::Document)
+            }
         }
     }
 
@@ -127,6 +126,44 @@ impl Reading {
             Reply::Array(items) if flat(&items) => Decoded::List(from_reply(Reply::Array(items))?),
             other => Decoded::Other(other),
         })
+    }
+}
+
+impl Encoding {
+    pub(crate) fn decode<T: serde::de::DeserializeOwned>(
+        self,
+        bytes: &[u8],
+    ) -> Result<T, ReadError> {
+        match self {
+            Encoding::Json => {
+                serde_json::from_slice(bytes).map_err(|error| ReadError::Undecodable {
+                    format: "JSON",
+                    cause: error.to_string(),
+                })
+            }
+            Encoding::Msgpack => {
+                let mut decoder = rmp_serde::Deserializer::from_read_ref(bytes);
+                decoder.set_max_depth(MAX_DEPTH);
+                T::deserialize(&mut decoder).map_err(|error| ReadError::Undecodable {
+                    format: "MessagePack",
+                    cause: error.to_string(),
+                })
+            }
+        }
+    }
+}
+
+/// As the results file names it.
+impl From<Decoding> for Decode {
+    fn from(decoding: Decoding) -> Self {
+        match decoding {
+            Decoding::Bytes => Decode::None,
+            Decoding::Document(Encoding::Json) | Decoding::Config(Encoding::Json) => Decode::Json,
+            Decoding::Document(Encoding::Msgpack) | Decoding::Config(Encoding::Msgpack) => {
+                Decode::Msgpack
+            }
+            Decoding::Client => Decode::Client,
+        }
     }
 }
 
@@ -182,12 +219,8 @@ mod tests {
     use super::*;
 
     fn client(command: &[&str]) -> Reading {
-        let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Reading {
-            command,
-            decode: Decode::Client,
-            typed: false,
-        }
+        let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        Reading::command(&words)
     }
 
     fn bulk(text: &str) -> Reply {
@@ -221,7 +254,7 @@ mod tests {
 
     #[test]
     fn what_does_not_decode_says_where() {
-        let reading = Reading::get("k", Decode::Json, false);
+        let reading = Reading::get("k", Some(Encoding::Json), false);
         let error = reading
             .decode(bulk("{\"a\": nope}"))
             .unwrap_err()

@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
             command_line: options.command_line.clone(),
             config: Config {
                 value: value.info.clone(),
-                decode: value.reading.decode,
+                decode: value.reading.decode.into(),
                 pool: options.pool,
                 rate_per_s: options.rate_per_s,
                 workers: options.workers,

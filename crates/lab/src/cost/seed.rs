@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::options::Encoding;
 use crate::error::Error;
-use crate::results::cost::Decode;
 use crate::value;
 
 /// Long enough for a renewal to be late, short enough for a killed run to be gone within a minute.
@@ -18,11 +18,11 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub(super) enum Document {
     Generated {
-        decode: Decode,
+        encoding: Encoding,
     },
     Object {
         object: serde_json::Value,
-        decode: Decode,
+        encoding: Encoding,
     },
     /// Bytes that are no object: they cannot be changed.
     Opaque(Vec<u8>),
@@ -34,25 +34,29 @@ impl Document {
     pub(super) fn at_revision(&self, revision: u64) -> Vec<u8> {
         match self {
             Document::Opaque(bytes) => bytes.clone(),
-            Document::Generated {
-                decode: Decode::Json,
-            } => value::config::generate(revision).to_json(),
-            Document::Generated { decode } => encode(&value::config::generate(revision), *decode),
-            Document::Object { object, decode } => {
+            Document::Generated { encoding } => {
+                let config = value::config::generate(revision);
+                match encoding {
+                    Encoding::Json => config.to_json(),
+                    Encoding::Msgpack => config.to_msgpack(),
+                }
+            }
+            Document::Object { object, encoding } => {
                 let object = value::with_revision(object, revision);
-                encode(&object.expect("an object, as its name says"), *decode)
+                encoding.encode(&object.expect("an object, as its name says"))
             }
         }
     }
 }
 
-fn encode<T: serde::Serialize>(value: &T, decode: Decode) -> Vec<u8> {
-    let encoded = if decode == Decode::Msgpack {
-        rmp_serde::to_vec_named(value).map_err(|error| error.to_string())
-    } else {
-        serde_json::to_vec(value).map_err(|error| error.to_string())
-    };
-    encoded.expect("what was decoded encodes again")
+impl Encoding {
+    fn encode(self, object: &serde_json::Value) -> Vec<u8> {
+        let encoded = match self {
+            Encoding::Json => serde_json::to_vec(object).map_err(|error| error.to_string()),
+            Encoding::Msgpack => rmp_serde::to_vec_named(object).map_err(|error| error.to_string()),
+        };
+        encoded.expect("what was decoded encodes again")
+    }
 }
 
 /// The key that a run writes.
@@ -155,11 +159,11 @@ mod tests {
         let object = serde_json::json!({"a": [1, 2]});
         for document in [
             Document::Generated {
-                decode: Decode::Json,
+                encoding: Encoding::Json,
             },
             Document::Object {
                 object,
-                decode: Decode::Json,
+                encoding: Encoding::Json,
             },
         ] {
             let old: serde_json::Value = serde_json::from_slice(&document.at_revision(3)).unwrap();
@@ -173,11 +177,11 @@ mod tests {
     #[test]
     fn a_message_pack_document_decodes_like_its_json_twin() {
         let packed = Document::Generated {
-            decode: Decode::Msgpack,
+            encoding: Encoding::Msgpack,
         }
         .at_revision(1);
         let text = Document::Generated {
-            decode: Decode::Json,
+            encoding: Encoding::Json,
         }
         .at_revision(1);
         let packed: serde_json::Value = rmp_serde::from_slice(&packed).unwrap();

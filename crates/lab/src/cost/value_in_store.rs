@@ -2,11 +2,11 @@
 
 use redis::Value as Reply;
 
-use super::options::{Options, ValueChoice};
-use super::reading::{ReadError, Reading, payload_len};
+use super::options::{Encoding, Options, ValueChoice};
+use super::reading::{Decoding, ReadError, Reading, payload_len};
 use super::seed::{Document, Seed};
 use crate::error::Error;
-use crate::results::cost::{Decode, ValueInfo};
+use crate::results::cost::ValueInfo;
 use crate::target::RedisUrl;
 use crate::value::{self, source};
 
@@ -42,12 +42,7 @@ impl ValueInStore {
             ),
             ValueChoice::Command(words) => {
                 refuse_writes(connection, words)?;
-                let reading = Reading {
-                    command: words.clone(),
-                    decode: Decode::Client,
-                    typed: false,
-                };
-                (reading, "command".to_owned(), None)
+                (Reading::command(words), "command".to_owned(), None)
             }
         };
         let found = read_once(&reading, url, connection);
@@ -77,12 +72,8 @@ impl ValueInStore {
 
 fn document(options: &Options) -> Result<(String, Document), Error> {
     let ValueChoice::File(path) = &options.value else {
-        let decode = if options.decode == Decode::None {
-            Decode::Json
-        } else {
-            options.decode
-        };
-        return Ok(("generated config".into(), Document::Generated { decode }));
+        let encoding = options.decode.unwrap_or(Encoding::Json);
+        return Ok(("generated config".into(), Document::Generated { encoding }));
     };
     let bytes = source::load_file(path)?;
     let name = path
@@ -92,21 +83,17 @@ fn document(options: &Options) -> Result<(String, Document), Error> {
         .into_owned();
     // Decoded once here, because only here the file's name can stand in the message.
     let parsed = match options.decode {
-        Decode::Json => Some(source::decode_json(&bytes, &path.to_string_lossy())?),
-        Decode::Msgpack => Some(source::decode_msgpack(&bytes, &path.to_string_lossy())?),
-        Decode::None | Decode::Client => None,
+        Some(Encoding::Json) => Some(source::decode_json(&bytes, &path.to_string_lossy())?),
+        Some(Encoding::Msgpack) => Some(source::decode_msgpack(&bytes, &path.to_string_lossy())?),
+        None => None,
     };
     if options.change_every.is_none() {
         return Ok((name, Document::Opaque(bytes)));
     }
-    match parsed {
-        Some(object @ serde_json::Value::Object(_)) => Ok((
-            name,
-            Document::Object {
-                object,
-                decode: options.decode,
-            },
-        )),
+    match (options.decode, parsed) {
+        (Some(encoding), Some(object @ serde_json::Value::Object(_))) => {
+            Ok((name, Document::Object { object, encoding }))
+        }
         _ => Err(Error::Usage(
             "--change-every marks each version inside the value, so the file has to hold an object"
                 .into(),
@@ -187,12 +174,12 @@ fn read_once(
     connection: &mut redis::Connection,
 ) -> Result<(u64, Option<value::Shape>), Error> {
     let reply = match reading.to_cmd().query::<Reply>(connection) {
-        Ok(Reply::Nil) if reading.decode != Decode::Client => {
+        Ok(Reply::Nil) if reading.decode != Decoding::Client => {
             let (key, target) = (reading.command[1].clone(), url.to_string());
             return Err(Error::MissingKey { key, target });
         }
         Ok(reply) => reply,
-        Err(error) if error.code() == Some("WRONGTYPE") && reading.decode != Decode::Client => {
+        Err(error) if error.code() == Some("WRONGTYPE") && reading.decode != Decoding::Client => {
             return Err(wrong_type(&reading.command[1], connection));
         }
         Err(error) => {
