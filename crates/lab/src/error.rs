@@ -1,7 +1,6 @@
 //! What can go wrong in an experiment, each with a line that says what to do.
 
 use std::io;
-use std::path::PathBuf;
 
 use crate::target::TargetError;
 
@@ -108,14 +107,6 @@ pub enum Error {
         doing: String,
         /// What the system said.
         source: io::Error,
-    },
-    /// The results file cannot be written.
-    #[error("cannot write {}: {cause}; choose another place with --out", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: String,
     },
 }
 

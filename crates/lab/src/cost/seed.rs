@@ -34,13 +34,7 @@ impl Document {
     pub(super) fn at_revision(&self, revision: u64) -> Vec<u8> {
         match self {
             Document::Opaque(bytes) => bytes.clone(),
-            Document::Generated { encoding } => {
-                let config = value::config::generate(revision);
-                match encoding {
-                    Encoding::Json => config.to_json(),
-                    Encoding::Msgpack => config.to_msgpack(),
-                }
-            }
+            Document::Generated { encoding } => encoding.encode(&value::config::generate(revision)),
             Document::Object { object, encoding } => {
                 let object = value::with_revision(object, revision);
                 encoding.encode(&object.expect("an object, as its name says"))
@@ -50,12 +44,12 @@ impl Document {
 }
 
 impl Encoding {
-    fn encode(self, object: &serde_json::Value) -> Vec<u8> {
+    fn encode<T: serde::Serialize>(self, object: &T) -> Vec<u8> {
         let encoded = match self {
             Encoding::Json => serde_json::to_vec(object).map_err(|error| error.to_string()),
             Encoding::Msgpack => rmp_serde::to_vec_named(object).map_err(|error| error.to_string()),
         };
-        encoded.expect("what was decoded encodes again")
+        encoded.expect("strings, numbers, lists and maps encode")
     }
 }
 

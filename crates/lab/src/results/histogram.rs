@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recorder;
-use super::recorder::empty_buckets;
 
 /// A duration in microseconds, with decimals.
 pub type Micros = f64;
@@ -52,9 +51,6 @@ pub enum HistogramError {
     /// The bytes are no V2 histogram.
     #[error("the histogram is not HdrHistogram V2: {0}")]
     Hdr(#[from] hdrhistogram::serialization::DeserializeError),
-    /// It has other bounds than ours and does not fit.
-    #[error("the histograms cannot be added: {0}")]
-    Add(#[from] hdrhistogram::errors::AdditionError),
 }
 
 impl Histogram {
@@ -77,27 +73,6 @@ impl Histogram {
     pub fn to_hdr(&self) -> Result<Hdr<u64>, HistogramError> {
         let bytes = BASE64.decode(&self.hdr_v2_base64)?;
         Ok(Deserializer::new().deserialize(&mut bytes.as_slice())?)
-    }
-
-    /// The distribution of both together.
-    ///
-    /// # Errors
-    /// If the buckets of one of them were not written by hotcopy.
-    pub fn merge(&self, other: &Self) -> Result<Self, HistogramError> {
-        let mut buckets = empty_buckets();
-        buckets.add(self.to_hdr()?)?;
-        buckets.add(other.to_hdr()?)?;
-        if self.count == 0 || other.count == 0 {
-            return Ok(if self.count == 0 { other } else { self }.clone());
-        }
-        let count = (self.count + other.count) as f64;
-        let sum_us = self.mean_us * self.count as f64 + other.mean_us * other.count as f64;
-        Ok(Self::from_parts(
-            &buckets,
-            sum_us / count,
-            self.min_us.min(other.min_us),
-            self.max_us.max(other.max_us),
-        ))
     }
 
     fn from_parts(buckets: &Hdr<u64>, mean_us: Micros, min_us: Micros, max_us: Micros) -> Self {
@@ -199,23 +174,11 @@ mod tests {
     }
 
     #[test]
-    fn merging_is_as_if_recorded_together() {
-        let merged = of_micros(1..=400).merge(&of_micros(401..=1_000)).unwrap();
-        assert_eq!(merged, of_micros(1..=1_000));
-        let empty = of_micros([]);
-        assert_eq!(merged.merge(&empty).unwrap(), merged);
-        assert_eq!(empty.merge(&merged).unwrap(), merged);
-    }
-
-    #[test]
     fn foreign_buckets_are_an_error() {
         let mut histogram = of_micros(1..=3);
         histogram.hdr_v2_base64 = "not base64!".into();
         assert!(matches!(histogram.to_hdr(), Err(HistogramError::Base64(_))));
         histogram.hdr_v2_base64 = BASE64.encode(b"something else");
-        assert!(matches!(
-            histogram.merge(&histogram),
-            Err(HistogramError::Hdr(_))
-        ));
+        assert!(matches!(histogram.to_hdr(), Err(HistogramError::Hdr(_))));
     }
 }

@@ -7,6 +7,7 @@
 pub mod cost;
 mod derived;
 mod file;
+mod find;
 mod histogram;
 mod json;
 mod names;

@@ -102,27 +102,8 @@ impl Recorder {
     }
 }
 
-/// Takes the samples of a histogram of nanoseconds, as meters keep them, each as exact as its bucket.
-impl From<&Hdr<u64>> for Recorder {
-    fn from(nanoseconds: &Hdr<u64>) -> Self {
-        let mut recorder = Self::new();
-        for step in nanoseconds.iter_recorded() {
-            let value = nanoseconds
-                .median_equivalent(step.value_iterated_to())
-                .min(nanoseconds.max());
-            let picoseconds = value.saturating_mul(1_000).min(LONGEST_PS);
-            let samples = step.count_at_value();
-            recorder.buckets.saturating_record_n(picoseconds, samples);
-            recorder.sum_ps += u128::from(picoseconds) * u128::from(samples);
-            recorder.min_ps = recorder.min_ps.min(picoseconds);
-            recorder.max_ps = recorder.max_ps.max(picoseconds);
-        }
-        recorder
-    }
-}
-
 /// Buckets with the bounds that every recorder has.
-pub(super) fn empty_buckets() -> Hdr<u64> {
+fn empty_buckets() -> Hdr<u64> {
     Hdr::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("the bounds are in order")
 }
 
@@ -184,17 +165,5 @@ mod tests {
         let recorder = Recorder::new();
         assert_eq!(recorder.mean_ps(), 0.0);
         assert_eq!((recorder.min_ps(), recorder.max_ps()), (0, 0));
-    }
-
-    #[test]
-    fn a_histogram_of_nanoseconds_becomes_picoseconds() {
-        let mut hdr = Hdr::<u64>::new(3).unwrap();
-        hdr.record_n(60, 3).unwrap();
-        hdr.record(1_000_000).unwrap();
-        let recorder = Recorder::from(&hdr);
-        assert_eq!(recorder.count(), 4);
-        assert_eq!(recorder.min_ps(), 60_000);
-        let off = recorder.max_ps().abs_diff(1_000_000_000);
-        assert!(off <= 1_000_000, "off by {off} ps");
     }
 }

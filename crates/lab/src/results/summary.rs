@@ -1,7 +1,8 @@
 //! What the rows at the given rate mean a minute and a day: pure arithmetic on the store row and the
 //! memory row.
 
-use super::cost::{Load, Path, Row, Summary, find_row};
+use super::cost::{Load, Path, Row, Summary};
+use super::find::find_row;
 
 const MIB_PER_GIB: f64 = 1024.0;
 const MINUTES_PER_DAY: f64 = 24.0 * 60.0;

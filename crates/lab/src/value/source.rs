@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_fault_in_message_pack_is_shown_with_its_place() {
-        let packed = config::generate(0).to_msgpack();
+        let packed = rmp_serde::to_vec_named(&config::generate(0)).unwrap();
         let document = serde_json::to_value(config::generate(0)).unwrap();
         assert_eq!(decode_msgpack(&packed, "shop.msgpack").unwrap(), document);
         let cut = decode_msgpack(&packed[..100], "shop.msgpack").unwrap_err();

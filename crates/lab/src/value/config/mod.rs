@@ -71,12 +71,6 @@ impl Config {
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("strings, numbers and maps with string keys are JSON")
     }
-
-    /// The configuration as `MessagePack`, with the names of the fields.
-    #[must_use]
-    pub fn to_msgpack(&self) -> Vec<u8> {
-        rmp_serde::to_vec_named(self).expect("strings, numbers and maps are MessagePack")
-    }
 }
 
 /// The service itself.

@@ -86,7 +86,7 @@ fn typed_and_untyped_decodes_agree() {
 #[test]
 fn message_pack_carries_the_same_document_in_fewer_bytes() {
     let config = generate(7);
-    let packed = config.to_msgpack();
+    let packed = rmp_serde::to_vec_named(&config).unwrap();
     let untyped: Value = rmp_serde::from_slice(&packed).unwrap();
     assert_eq!(untyped, serde_json::to_value(&config).unwrap());
     assert_eq!(rmp_serde::from_slice::<Config>(&packed).unwrap(), config);
