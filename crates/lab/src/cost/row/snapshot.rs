@@ -145,3 +145,38 @@ impl Window {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tally::{ReadCost, ReadTimes};
+    use super::*;
+
+    #[test]
+    fn the_window_of_an_open_loop_is_as_long_as_scheduled_however_late_the_meters_are_read() {
+        let (wire, tally) = (WireBytes::default(), Tally::new());
+        let scheduled = Duration::from_millis(10);
+        let times = ReadTimes {
+            lag: Duration::ZERO,
+            service: Duration::from_millis(1),
+        };
+        let start = WindowStart::open(&wire, false);
+        for worker in 0..10 {
+            tally.finished(worker, ReadCost::default(), times);
+        }
+        tally.finished_late(0, times);
+        std::thread::sleep(4 * scheduled);
+        let window = start.close(&wire, &tally);
+        // Ended in time, by a worker that was held up before it said so; and one later still.
+        tally.finished(0, ReadCost::default(), times);
+        tally.finished_late(0, times);
+        let due = Due {
+            due: 13,
+            abandoned: 0,
+        };
+        let reading = window.into_scheduled_reading(&tally, scheduled, due);
+        assert_eq!(reading.window, scheduled);
+        assert!(reading.wall >= 4 * scheduled);
+        assert_eq!((reading.reads, reading.reads_at_close), (11, 12));
+        assert_eq!(reading.service.count, 13);
+    }
+}
