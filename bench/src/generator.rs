@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hotcopy_lab::Error;
 use hotcopy_lab::cost::{Options, ValueChoice, run as run_cost, run_schedule_only};
-use hotcopy_lab::results::cost::{ClientCpu, Decode, Load, Path};
+use hotcopy_lab::results::cost::{ClientCpu, Load, Path};
 use hotcopy_lab::target::Target;
 
 use crate::table::{Row, Table};
@@ -75,7 +75,7 @@ pub(crate) fn run_reads(hotcopy: &OsStr, time: Duration) -> Result<(Table, Vec<S
     let options = Options {
         target: Target::Spawn(vec![hotcopy.to_string_lossy().into_owned()]),
         value: ValueChoice::File(value.0.clone()),
-        decode: Decode::None,
+        decode: None,
         pool: 10,
         rate_per_s: READS_PER_S,
         workers: 50,
