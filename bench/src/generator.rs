@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hotcopy_lab::Error;
-use hotcopy_lab::cost::{Options, ValueChoice, run as run_cost, run_schedule_only};
+use hotcopy_lab::cost::{
+    BUSY_THREAD_SHARE, Options, ValueChoice, run as run_cost, run_schedule_only,
+};
 use hotcopy_lab::results::cost::{ClientCpu, Load, Path};
 use hotcopy_lab::target::Target;
 
@@ -29,9 +31,6 @@ const READS_PER_S: f64 = 10_000.0;
 
 /// Small, so that the client's own work shows and not the value's.
 const VALUE: [u8; 100] = [b'x'; 100];
-
-/// Beyond it a thread of the generator limits the rate, not what it drives.
-const BUSY_THREAD: f64 = 0.9;
 
 /// The schedule by itself, in this process.
 pub(crate) fn run_schedules(time: Duration) -> Result<(Table, Vec<String>), Error> {
@@ -125,7 +124,7 @@ fn busiest(cpu: &ClientCpu) -> f64 {
 
 fn busy_warning(row: &str, cpu: &ClientCpu) -> Option<String> {
     let share = busiest(cpu);
-    (share > BUSY_THREAD).then(|| {
+    (share > BUSY_THREAD_SHARE).then(|| {
         format!(
             "{row}: a thread of the generator is {:.0} % busy: here the generator is what limits",
             share * 100.0

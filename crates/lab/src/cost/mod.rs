@@ -23,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use options::{Encoding, Options, ValueChoice};
 pub use row::{ScheduleOnly, run_row_process, run_schedule_only};
+pub use warnings::BUSY_THREAD_SHARE;
 
 use crate::error::Error;
 use crate::results::cost::CostResult;

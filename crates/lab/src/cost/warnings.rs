@@ -6,7 +6,7 @@ use crate::results::cost::{CostResult, Path, Row};
 use crate::results::row_name;
 
 /// A generator thread this busy may be what limits the row.
-const BUSY_THREAD: f64 = 0.9;
+pub const BUSY_THREAD_SHARE: f64 = 0.9;
 
 /// A noise floor above this shows in the percentiles.
 const NOISY_US: f64 = 2_000.0;
@@ -64,7 +64,7 @@ pub(super) fn of(result: &CostResult) -> Vec<String> {
         if let Some(share) = row
             .client_cpu
             .busiest_thread_share
-            .filter(|s| *s > BUSY_THREAD)
+            .filter(|s| *s > BUSY_THREAD_SHARE)
             && at_rate
         {
             warnings.push(Warning::BusyGenerator { row, share });
