@@ -149,8 +149,8 @@ impl Connection {
         match result {
             Err(_) => Outcome::Close,
             Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::WriteMore,
-            Ok(()) if self.session.is_closing && self.output.is_empty() => Outcome::Close,
-            Ok(()) if self.may_execute(turn.shared) && self.has_more_input() => Outcome::ReadMore,
+            Ok(()) if self.is_finished() => Outcome::Close,
+            Ok(()) if self.has_work(turn.shared) => Outcome::ReadMore,
             Ok(()) => Outcome::Wait,
         }
     }
@@ -161,8 +161,10 @@ impl Connection {
             commands: TURN_COMMANDS,
             bytes: TURN_BYTES,
         };
-        while !budget.is_spent() && self.may_execute(turn.shared) && self.has_more_input() {
-            if self.input.is_ready() {
+        while !budget.is_spent() && self.has_work(turn.shared) {
+            if self.session.unfinished_mget.is_some() {
+                self.continue_mget(turn, &mut budget);
+            } else if self.input.is_ready() {
                 self.execute_kept(turn, &mut budget);
             } else {
                 self.receive(turn, &mut budget)?;
@@ -175,8 +177,64 @@ impl Connection {
         self.is_readable || self.input.is_ready()
     }
 
+    /// Whether nothing more will be written to it.
+    fn is_finished(&self) -> bool {
+        let session = &self.session;
+        session.is_closing && session.unfinished_mget.is_none() && self.output.is_empty()
+    }
+
+    /// Whether the turn can go on: with a reply that has begun, also if the connection is to end
+    /// after it, or with the next request.
+    fn has_work(&self, shared: &Shared) -> bool {
+        if self.session.unfinished_mget.is_some() {
+            self.output.len() < shared.output_allowance()
+        } else {
+            self.may_execute(shared) && self.has_more_input()
+        }
+    }
+
     fn may_execute(&self, shared: &Shared) -> bool {
-        !self.session.is_closing && self.output.len() < shared.output_allowance()
+        !self.session.is_closing
+            && self.session.unfinished_mget.is_none()
+            && self.output.len() < shared.output_allowance()
+    }
+
+    fn continue_mget(&mut self, turn: &Turn<'_>, budget: &mut Budget) {
+        let Some(mut mget) = self.session.unfinished_mget.take() else {
+            return;
+        };
+        let waiting = self.output.len();
+        let is_complete = mget.step(
+            &turn.shared.store,
+            &mut self.output,
+            self.session.version,
+            turn.shared.output_allowance(),
+            UnixMillis::now(),
+        );
+        budget.spend(self.output.len() - waiting);
+        if !is_complete {
+            self.session.unfinished_mget = Some(mget);
+        }
+    }
+
+    /// Appends a published message, behind a reply that is under way.
+    pub(crate) fn deliver(&mut self, message: &Bytes) {
+        match &mut self.session.unfinished_mget {
+            Some(mget) => mget.defer(message),
+            None => self.output.encoded(message),
+        }
+    }
+
+    /// Reply bytes that wait, with messages that wait for a reply's end.
+    pub(crate) fn output_bytes(&self) -> usize {
+        let mget = self.session.unfinished_mget.as_ref();
+        self.output.len() + mget.map_or(0, |mget| mget.message_bytes())
+    }
+
+    /// Memory held for requests that are not finished.
+    fn request_bytes(&self) -> usize {
+        let mget = self.session.unfinished_mget.as_ref();
+        self.input.heap_bytes() + mget.map_or(0, |mget| mget.request_bytes())
     }
 
     fn write(&mut self, turn: &Turn<'_>) -> io::Result<()> {
@@ -282,6 +340,9 @@ impl Connection {
                     if !args.is_empty() {
                         self.call(turn, args, kept.owner, now);
                     }
+                    if self.session.unfinished_mget.is_some() {
+                        self.check_request_bytes(turn);
+                    }
                     let replied = self.output.len().saturating_sub(waiting);
                     budget.spend(consumed + replied);
                     parser.reset();
@@ -328,6 +389,7 @@ impl Connection {
         if outcome.is_err() {
             turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
             self.output.roll_back(mark);
+            self.session.unfinished_mget = None;
             let mut reply = self.output.encoder(self.session.version);
             reply.error("ERR internal error, closing the connection");
             self.session.is_closing = true;
@@ -338,7 +400,7 @@ impl Connection {
     fn check_request_bytes(&mut self, turn: &Turn<'_>) {
         let shared = turn.shared;
         let before = self.accounted_input;
-        let held = self.input.heap_bytes();
+        let held = self.request_bytes();
         settle(&shared.request_bytes, &mut self.accounted_input, held);
         let total = shared.request_bytes.load(Ordering::Relaxed);
         if held > before && total > shared.config.unfinished_request_bytes {
@@ -347,12 +409,13 @@ impl Connection {
             let mut reply = self.output.encoder(self.session.version);
             reply.error("ERR too many bytes of unfinished requests, closing the connection");
             self.input = Input::default();
+            self.session.unfinished_mget = None;
             self.session.is_closing = true;
         }
     }
 
     fn account(&mut self, shared: &Shared) {
-        let (input, output) = (self.input.heap_bytes(), self.output.len());
+        let (input, output) = (self.request_bytes(), self.output_bytes());
         if (input, output) != (self.accounted_input, self.accounted_output) {
             settle(&shared.request_bytes, &mut self.accounted_input, input);
             settle(&shared.output_bytes, &mut self.accounted_output, output);

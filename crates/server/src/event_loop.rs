@@ -263,8 +263,8 @@ impl EventLoop {
             let version = session.version;
             let message = encoded[usize::from(version == Version::Resp3)]
                 .get_or_insert_with(|| delivery.encode(version));
-            connection.output.encoded(message);
-            if connection.output.len() > self.shared.config.subscriber_output_bytes {
+            connection.deliver(message);
+            if connection.output_bytes() > self.shared.config.subscriber_output_bytes {
                 self.close_slow_subscriber(receiver);
             } else {
                 self.queue_ready(receiver.token);

@@ -32,7 +32,7 @@ mod tests;
 mod time;
 
 pub use entry::{Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome};
-pub use scan::{Cursor, Keys};
+pub use scan::{Cursor, Keys, SCAN_BYTES};
 pub use stats::Stats;
 pub use store::{ATOMIC_GET_KEYS, ByteStore, Database, Discarded, StoreConfig, StoreError};
 pub use sweep::{Sweep, Swept};

@@ -5,6 +5,7 @@ use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
 use super::expire::Lifetime;
+use super::mget::mget;
 use super::table::{Command, Flags};
 use super::{Context, Handled};
 
@@ -101,18 +102,6 @@ fn get(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         .store()
         .get(context.database(), &args[1], context.now);
     context.reply_value(value.as_ref());
-    Ok(())
-}
-
-fn mget(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let keys = args.skip(1);
-    let values = context
-        .store()
-        .get_many(context.database(), keys.iter(), context.now);
-    context.reply().array(values.len());
-    for value in &values {
-        context.reply_value(value.as_ref());
-    }
     Ok(())
 }
 
