@@ -174,3 +174,50 @@ fn a_pattern_longer_than_a_kilobyte_is_refused_wherever_one_is_given() {
     // Nothing of what was refused was done.
     client.expect(&["PUBLISH", "x", ""], ":0\r\n");
 }
+
+#[test]
+fn a_name_longer_than_a_kilobyte_is_refused() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    let longest = "n".repeat(1_024);
+    let long = "n".repeat(1_025);
+    client.expect(&["CLIENT", "SETNAME", &longest], "+OK\r\n");
+    let name = "-ERR client name is longer than 1024 bytes\r\n";
+    client.expect(&["CLIENT", "SETNAME", &long], name);
+    client.expect(&["HELLO", "2", "SETNAME", &long], name);
+    let library = "-ERR client library information is longer than 1024 bytes\r\n";
+    client.expect(&["CLIENT", "SETINFO", "LIB-NAME", &long], library);
+    client.expect(&["CLIENT", "SETINFO", "LIB-VER", &long], library);
+    let channel = "-ERR channel name is longer than 1024 bytes\r\n";
+    client.expect(&["PUBLISH", &long, ""], channel);
+    client.expect(&["SUBSCRIBE", "a", &long], channel);
+    assert_eq!(client.text(&["CLIENT", "GETNAME"]), longest);
+}
+
+#[test]
+fn the_names_that_one_client_subscribes_to_are_bounded_together() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    let refusal = "-ERR the names of this client's subscriptions exceed 1048576 bytes\r\n";
+    let name = |index: usize| format!("{index:01000}");
+    let too_many: Vec<String> = std::iter::once("SUBSCRIBE".to_owned())
+        .chain((0..1_000).map(name))
+        .collect();
+    client.expect(&too_many, refusal);
+    let accepted = &too_many[..900];
+    client.send(accepted);
+    for nth in 1..900 {
+        assert_eq!(client.array_len(), 3);
+        client.bulk();
+        client.bulk();
+        client.expect_reply(&format!(":{nth}\r\n"));
+    }
+    client.expect(&too_many, refusal);
+    // What is subscribed already counts once, and what is ended no longer counts.
+    client.send(accepted);
+    client.send(&["UNSUBSCRIBE"]);
+    client.send(&["PING"]);
+    while client.line() != "+PONG" {}
+    client.send(accepted);
+    assert_eq!(client.array_len(), 3);
+}
