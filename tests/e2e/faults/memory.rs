@@ -88,7 +88,7 @@ fn deaf_clients_that_ask_for_many_small_values_in_one_request_cost_what_all_may_
     let mut deaf: Vec<Client> = (0..12).map(|_| server.connect()).collect();
     // 150 MB of replies for each, 1.8 GB in all.
     let mut request = vec!["MGET"];
-    request.extend(["big"; 300_000]);
+    request.extend(std::iter::repeat_n("big", 300_000));
     let growth = growth_during(&server, || {
         for client in &mut deaf {
             client.send(&request).expect("the server reads");
