@@ -1,4 +1,5 @@
-//! One connection's turn: write what waits, read and execute within a budget, write again.
+//! One connection's turn: write one piece of what waits, read and execute within a budget, and write
+//! one piece of that if nothing was written before.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,10 +67,8 @@ pub(crate) struct Turn<'a> {
 pub(crate) enum Outcome {
     /// Wait for an event.
     Wait,
-    /// There is more to read or to execute.
-    ReadMore,
-    /// There is more to write, and the kernel would take it.
-    WriteMore,
+    /// There is more to read, to execute, or to write to a kernel that would take it.
+    GoOn,
     /// It has ended.
     Close,
 }
@@ -148,15 +147,15 @@ impl Connection {
         };
         match result {
             Err(_) => Outcome::Close,
-            Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::WriteMore,
+            Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::GoOn,
             Ok(()) if self.is_finished() => Outcome::Close,
-            Ok(()) if self.has_work(turn.shared) => Outcome::ReadMore,
+            Ok(()) if self.has_work(turn.shared) => Outcome::GoOn,
             Ok(()) => Outcome::Wait,
         }
     }
 
     fn work(&mut self, turn: &mut Turn<'_>) -> io::Result<()> {
-        self.write(turn)?;
+        let has_written = self.write(turn)?;
         let mut budget = Budget {
             commands: TURN_COMMANDS,
             bytes: TURN_BYTES,
@@ -170,7 +169,10 @@ impl Connection {
                 self.receive(turn, &mut budget)?;
             }
         }
-        self.write(turn)
+        if !has_written {
+            self.write(turn)?;
+        }
+        Ok(())
     }
 
     fn has_more_input(&self) -> bool {
@@ -237,9 +239,10 @@ impl Connection {
         self.input.heap_bytes() + mget.map_or(0, |mget| mget.request_bytes())
     }
 
-    fn write(&mut self, turn: &Turn<'_>) -> io::Result<()> {
+    /// Writes one piece; returns whether there was something to write and a kernel to take it.
+    fn write(&mut self, turn: &Turn<'_>) -> io::Result<bool> {
         if !self.is_writable || self.output.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let written = self.output.write_piece(&mut self.socket)?;
         self.is_writable = written.all;
@@ -248,7 +251,7 @@ impl Connection {
             let count = written.bytes as u64;
             turn.counts.output_bytes.fetch_add(count, Ordering::Relaxed);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
