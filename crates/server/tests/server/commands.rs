@@ -332,3 +332,36 @@ fn replies_can_be_turned_off_and_skipped() {
     }
     client.expect_reply("+OK\r\n$1\r\n2\r\n");
 }
+
+#[test]
+fn only_commands_that_read_a_value_count_as_hits_and_misses() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    client.expect(&["SET", "k", "v"], "+OK\r\n");
+    let counts = || (server.info("keyspace_hits"), server.info("keyspace_misses"));
+    for (args, reply) in [
+        (&["TTL", "k"][..], ":-1\r\n"),
+        (&["PTTL", "no"], ":-2\r\n"),
+        (&["TYPE", "k"], "+string\r\n"),
+        (&["EXISTS", "k", "no"], ":1\r\n"),
+        (&["STRLEN", "k"], ":1\r\n"),
+    ] {
+        client.expect(args, reply);
+        assert_eq!(counts(), (0, 0), "{args:?}");
+    }
+    for (nth, (args, reply)) in [
+        (&["GET", "k"][..], "$1\r\nv\r\n"),
+        (&["GETEX", "k"], "$1\r\nv\r\n"),
+        (&["GETSET", "k", "v"], "$1\r\nv\r\n"),
+        (&["SET", "k", "v", "GET"], "$1\r\nv\r\n"),
+        (&["GETDEL", "k"], "$1\r\nv\r\n"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        client.expect(args, reply);
+        assert_eq!(counts(), (nth as u64 + 1, 0), "{args:?}");
+    }
+    client.expect(&["GETDEL", "k"], "$-1\r\n");
+    assert_eq!(counts(), (5, 1));
+}
