@@ -365,3 +365,43 @@ fn only_commands_that_read_a_value_count_as_hits_and_misses() {
     client.expect(&["GETDEL", "k"], "$-1\r\n");
     assert_eq!(counts(), (5, 1));
 }
+
+#[test]
+fn an_mget_of_few_keys_sees_all_of_an_mset_or_nothing() {
+    let server = TestServer::start(config());
+    let names: Vec<String> = (0..100).map(|index| format!("key:{index}")).collect();
+    let mset = |value: &str| {
+        let pairs = names.iter().flat_map(|name| [name.as_str(), value]);
+        let args: Vec<&str> = std::iter::once("MSET").chain(pairs).collect();
+        crate::harness::request(&args)
+    };
+    let mut writer = server.client();
+    let writes = [mset("1"), mset("2")].concat().repeat(50);
+    let writing = std::thread::spawn(move || {
+        std::io::Write::write_all(&mut writer.stream, &writes).unwrap();
+        writer.expect_reply(&"+OK\r\n".repeat(100));
+    });
+    let mut reader = server.client();
+    let mget: Vec<&str> = std::iter::once("MGET")
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    loop {
+        let is_last = writing.is_finished();
+        reader.send(&mget);
+        assert_eq!(reader.array_len(), 100);
+        let mut line = || {
+            let header = reader.line();
+            if header == "$-1" {
+                header
+            } else {
+                reader.line()
+            }
+        };
+        let first = line();
+        assert!((1..100).all(|_| line() == first));
+        if is_last {
+            break;
+        }
+    }
+    writing.join().unwrap();
+}
