@@ -13,17 +13,12 @@ use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
 use crate::command::{self, Context};
-use crate::input::{Input, READ_BYTES, Received};
+use crate::input::{Input, Received};
 use crate::output::Output;
 use crate::session::Session;
-use crate::shared::{LoopCounts, Shared, settle};
+use crate::shared::{Shared, settle};
 use crate::socket::Socket;
-
-/// Commands that a connection may execute before others have their turn.
-const TURN_COMMANDS: usize = 128;
-
-/// Bytes of requests and replies that a connection may take and produce in a turn.
-const TURN_BYTES: usize = 64 * 1024;
+use crate::turn::{Budget, Outcome, Turn};
 
 /// From this length on a connection's buffer can become a value.
 const OWNED_FROM_BYTES: usize = 64 * 1024;
@@ -35,43 +30,6 @@ const UNAUTHENTICATED: Limits = Limits {
     max_bulk: 16 * 1024,
     max_depth: 1,
 };
-
-/// Buffers of a loop that its connections use in turn.
-pub(crate) struct Scratch {
-    input: Vec<u8>,
-    output: Vec<u8>,
-    /// None until a connection has finished a request with it.
-    parser: Option<Box<RequestParser>>,
-}
-
-impl Scratch {
-    pub(crate) fn new() -> Self {
-        Scratch {
-            input: vec![0; READ_BYTES],
-            output: Vec::new(),
-            parser: None,
-        }
-    }
-}
-
-/// What a turn needs of its loop.
-pub(crate) struct Turn<'a> {
-    pub(crate) shared: &'a Shared,
-    pub(crate) counts: &'a LoopCounts,
-    pub(crate) scratch: &'a mut Scratch,
-    pub(crate) now: Instant,
-}
-
-/// What the loop shall do with a connection after its turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Wait for an event.
-    Wait,
-    /// There is more to read, to execute, or to write to a kernel that would take it.
-    GoOn,
-    /// It has ended.
-    Close,
-}
 
 pub(crate) struct Connection {
     pub(crate) socket: Socket,
@@ -98,22 +56,6 @@ struct Unfinished<'a> {
     parser: Option<Box<RequestParser>>,
     /// The bytes again, if values may refer to them.
     owner: Option<&'a Bytes>,
-}
-
-struct Budget {
-    commands: usize,
-    bytes: usize,
-}
-
-impl Budget {
-    fn is_spent(&self) -> bool {
-        self.commands == 0 || self.bytes == 0
-    }
-
-    fn spend(&mut self, bytes: usize) {
-        self.commands = self.commands.saturating_sub(1);
-        self.bytes = self.bytes.saturating_sub(bytes);
-    }
 }
 
 impl Connection {
@@ -156,10 +98,7 @@ impl Connection {
 
     fn work(&mut self, turn: &mut Turn<'_>) -> io::Result<()> {
         let has_written = self.write(turn)?;
-        let mut budget = Budget {
-            commands: TURN_COMMANDS,
-            bytes: TURN_BYTES,
-        };
+        let mut budget = Budget::of_a_turn();
         while !budget.is_spent() && self.has_work(turn.shared) {
             if self.session.unfinished_mget.is_some() {
                 self.continue_mget(turn, &mut budget);
@@ -271,7 +210,7 @@ impl Connection {
                     .fetch_add(received, Ordering::Relaxed);
                 if had_kept {
                     // Executed bytes are charged when they are executed, these when they come.
-                    budget.bytes = budget.bytes.saturating_sub(count);
+                    budget.spend_bytes(count);
                     self.check_request_bytes(turn);
                 } else {
                     self.execute_received(turn, budget, count);

@@ -4,7 +4,7 @@
 //! here. There are two queues. *Bulk* holds connections for which output was left by an earlier turn
 //! and whose socket takes more; one of them has a turn, then the loop looks for events again. *Ready*
 //! holds all others that have something to do; all of them have a turn. A turn writes one piece and
-//! executes within a budget, see [`crate::connection`]. So however many clients read large replies, a
+//! executes within a budget, see [`crate::turn`]. So however many clients read large replies, a
 //! small request of another waits for one turn of one of them. What no budget cuts is a single
 //! command: one that names or visits many keys (`DEL`, `KEYS`) takes as long as it does.
 
@@ -22,12 +22,13 @@ use mio::{Events, Interest, Poll, Token};
 use slab::Slab;
 
 use crate::clients::Origin;
-use crate::connection::{Connection, Outcome, Scratch, Turn};
+use crate::connection::Connection;
 use crate::mailbox::Message;
 use crate::pubsub::{Delivery, Receiver, Topic};
 use crate::session::Session;
 use crate::shared::{LoopHandle, Shared};
 use crate::socket::Socket;
+use crate::turn::{Outcome, Scratch, Turn};
 
 /// The loop's own wake-up channel.
 pub(crate) const WAKER: Token = Token(usize::MAX);
