@@ -269,10 +269,8 @@ mod tests {
         let pattern = [&b"*"[..], &b"a".repeat(MAX_PATTERN_BYTES - 2), b"b"].concat();
         let pattern = Pattern::new(&pattern).unwrap();
         let started = std::time::Instant::now();
-        // A product of 10^10, which would take most of a minute.
-        for _ in 0..10 {
-            assert!(!pattern.matches(&b"a".repeat(1_000_000)));
-        }
+        // The product of the lengths is 2 * 10^9.
+        assert!(!pattern.matches(&b"a".repeat(2_000_000)));
         assert!(pattern.matches(&[&b"a".repeat(100_000)[..], b"b"].concat()));
         assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     }
