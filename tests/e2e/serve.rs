@@ -48,7 +48,12 @@ impl Refusal {
     /// Not the user's command line is wrong, but what it names: one line says what.
     #[track_caller]
     fn assert_one_line(&self, says: &str) {
-        self.assert(1, says);
+        self.assert_line(1, says);
+    }
+
+    #[track_caller]
+    fn assert_line(&self, code: i32, says: &str) {
+        self.assert(code, says);
         assert_eq!(self.errors.lines().count(), 1, "{}", self.errors);
     }
 }
@@ -77,7 +82,8 @@ fn a_port_that_is_taken_is_one_clear_line() {
 
 #[test]
 fn an_address_that_is_not_ours_is_one_clear_line() {
-    let refusal = serve(&["--bind", "192.0.2.1", "--port", "0"]);
+    let arguments = ["--bind", "192.0.2.1", "--port", "0", "--allow-no-password"];
+    let refusal = serve(&arguments);
     refusal.assert_one_line("192.0.2.1");
 }
 
@@ -145,6 +151,39 @@ fn a_password_is_asked_for_and_accepted() {
     assert_eq!(says(&["GET", "k"]), "-NOAUTH Authentication required.");
     assert_eq!(says(&["AUTH", "default", "open sesame"]), "+OK");
     assert_eq!(says(&["GET", "k"]), "nil");
+}
+
+#[test]
+fn a_server_that_others_can_reach_does_not_start_without_a_password() {
+    for address in ["0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1"] {
+        let refusal = serve(&["--bind", address, "--port", "0"]);
+        refusal.assert_line(2, "--allow-no-password");
+        refusal.assert_line(2, "HOTCOPY_PASSWORD");
+    }
+    for allowed in [
+        &["--bind", "0.0.0.0", "--password", "open sesame"][..],
+        &["--bind", "0.0.0.0", "--allow-no-password"],
+        &["--bind", "127.0.0.2"],
+    ] {
+        let mut command = Command::new(locate::hotcopy());
+        command.args(["serve", "--port", "0"]).args(allowed);
+        let line = Process::start(command).read_line().expect("a ready line");
+        assert!(line.contains(" ready: "), "{line}");
+    }
+}
+
+#[test]
+fn an_empty_password_is_refused_wherever_it_comes_from() {
+    serve(&["--port", "0", "--password", ""]).assert_line(2, "the password is empty");
+    let mut command = Command::new(locate::hotcopy());
+    command
+        .args(["serve", "--port", "0"])
+        .env("HOTCOPY_PASSWORD", "")
+        .stderr(Stdio::piped());
+    let mut process = Process::start(command);
+    let status = process.wait(LONG_ENOUGH).expect("it does not serve");
+    assert_eq!(status.code(), Some(2));
+    assert!(process.errors().contains("the password is empty"));
 }
 
 #[test]

@@ -171,7 +171,7 @@ pub(crate) struct ReportArgs {
 /// SIGTERM. Nothing is kept on disk.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Address to listen on. Beyond loopback, set a password.
+    /// Address to listen on. Beyond loopback, a password is needed.
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     pub(crate) bind: IpAddr,
 
@@ -188,7 +188,7 @@ pub(crate) struct ServeArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Bytes that keys, values and their bookkeeping may take, for example 512mb or 2gb; beyond it
-    /// the least recently used are evicted [default: no limit].
+    /// entries are evicted, each the least recently used of a random sample [default: no limit].
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<Size>,
 
@@ -204,6 +204,10 @@ pub(crate) struct ServeArgs {
         hide_env_values = true
     )]
     pub(crate) password: Option<String>,
+
+    /// Serve without a password also beyond loopback: whoever reaches the port may read and write.
+    #[arg(long)]
+    pub(crate) allow_no_password: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

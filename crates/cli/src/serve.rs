@@ -11,6 +11,7 @@ use crate::args::ServeArgs;
 use crate::exit::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
+    check_password(&args)?;
     let mut config = Config {
         bind: args.bind,
         port: Some(args.port),
@@ -39,6 +40,22 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
     announce(&server, threads)?;
     server.run().map_err(Failure::run)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A server that others can reach and write to shall not be the result of an omission.
+fn check_password(args: &ServeArgs) -> Result<(), Failure> {
+    let is_local = args.bind.to_canonical().is_loopback();
+    match args.password.as_deref() {
+        Some("") => Err(Failure::usage(
+            "the password is empty: give --password or HOTCOPY_PASSWORD a value, or leave both out",
+        )),
+        None if !is_local && !args.allow_no_password => Err(Failure::usage(format_args!(
+            "other machines can reach --bind {}: set a password with HOTCOPY_PASSWORD or --password, \
+             or serve without one with --allow-no-password",
+            args.bind
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// One line that a person and a supervisor can read: clients may connect from now on.

@@ -1,4 +1,5 @@
-//! One connection's turn: write what waits, read and execute within a budget, write again.
+//! One connection's turn: write one piece of what waits, read and execute within a budget, and write
+//! one piece of that if nothing was written before.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,17 +13,12 @@ use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
 use crate::command::{self, Context};
-use crate::input::{Input, READ_BYTES, Received};
+use crate::input::{Input, Received};
 use crate::output::Output;
 use crate::session::Session;
-use crate::shared::{LoopCounts, Shared, settle};
+use crate::shared::{Shared, settle};
 use crate::socket::Socket;
-
-/// Commands that a connection may execute before others have their turn.
-const TURN_COMMANDS: usize = 128;
-
-/// Bytes of requests and replies that a connection may take and produce in a turn.
-const TURN_BYTES: usize = 64 * 1024;
+use crate::turn::{Budget, Outcome, Turn};
 
 /// From this length on a connection's buffer can become a value.
 const OWNED_FROM_BYTES: usize = 64 * 1024;
@@ -34,45 +30,6 @@ const UNAUTHENTICATED: Limits = Limits {
     max_bulk: 16 * 1024,
     max_depth: 1,
 };
-
-/// Buffers of a loop that its connections use in turn.
-pub(crate) struct Scratch {
-    input: Vec<u8>,
-    output: Vec<u8>,
-    /// None until a connection has finished a request with it.
-    parser: Option<Box<RequestParser>>,
-}
-
-impl Scratch {
-    pub(crate) fn new() -> Self {
-        Scratch {
-            input: vec![0; READ_BYTES],
-            output: Vec::new(),
-            parser: None,
-        }
-    }
-}
-
-/// What a turn needs of its loop.
-pub(crate) struct Turn<'a> {
-    pub(crate) shared: &'a Shared,
-    pub(crate) counts: &'a LoopCounts,
-    pub(crate) scratch: &'a mut Scratch,
-    pub(crate) now: Instant,
-}
-
-/// What the loop shall do with a connection after its turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Wait for an event.
-    Wait,
-    /// There is more to read or to execute.
-    ReadMore,
-    /// There is more to write, and the kernel would take it.
-    WriteMore,
-    /// It has ended.
-    Close,
-}
 
 pub(crate) struct Connection {
     pub(crate) socket: Socket,
@@ -99,22 +56,6 @@ struct Unfinished<'a> {
     parser: Option<Box<RequestParser>>,
     /// The bytes again, if values may refer to them.
     owner: Option<&'a Bytes>,
-}
-
-struct Budget {
-    commands: usize,
-    bytes: usize,
-}
-
-impl Budget {
-    fn is_spent(&self) -> bool {
-        self.commands == 0 || self.bytes == 0
-    }
-
-    fn spend(&mut self, bytes: usize) {
-        self.commands = self.commands.saturating_sub(1);
-        self.bytes = self.bytes.saturating_sub(bytes);
-    }
 }
 
 impl Connection {
@@ -148,40 +89,99 @@ impl Connection {
         };
         match result {
             Err(_) => Outcome::Close,
-            Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::WriteMore,
-            Ok(()) if self.session.is_closing && self.output.is_empty() => Outcome::Close,
-            Ok(()) if self.may_execute(turn.shared) && self.has_more_input() => Outcome::ReadMore,
+            Ok(()) if !self.output.is_empty() && self.is_writable => Outcome::GoOn,
+            Ok(()) if self.is_finished() => Outcome::Close,
+            Ok(()) if self.has_work(turn.shared) => Outcome::GoOn,
             Ok(()) => Outcome::Wait,
         }
     }
 
     fn work(&mut self, turn: &mut Turn<'_>) -> io::Result<()> {
-        self.write(turn)?;
-        let mut budget = Budget {
-            commands: TURN_COMMANDS,
-            bytes: TURN_BYTES,
-        };
-        while !budget.is_spent() && self.may_execute(turn.shared) && self.has_more_input() {
-            if self.input.is_ready() {
+        let has_written = self.write(turn)?;
+        let mut budget = Budget::of_a_turn();
+        while !budget.is_spent() && self.has_work(turn.shared) {
+            if self.session.unfinished_mget.is_some() {
+                self.continue_mget(turn, &mut budget);
+            } else if self.input.is_ready() {
                 self.execute_kept(turn, &mut budget);
             } else {
                 self.receive(turn, &mut budget)?;
             }
         }
-        self.write(turn)
+        if !has_written {
+            self.write(turn)?;
+        }
+        Ok(())
     }
 
     fn has_more_input(&self) -> bool {
         self.is_readable || self.input.is_ready()
     }
 
-    fn may_execute(&self, shared: &Shared) -> bool {
-        !self.session.is_closing && self.output.len() < shared.output_allowance()
+    /// Whether nothing more will be written to it.
+    fn is_finished(&self) -> bool {
+        let session = &self.session;
+        session.is_closing && session.unfinished_mget.is_none() && self.output.is_empty()
     }
 
-    fn write(&mut self, turn: &Turn<'_>) -> io::Result<()> {
+    /// Whether the turn can go on: with a reply that has begun, also if the connection is to end
+    /// after it, or with the next request.
+    fn has_work(&self, shared: &Shared) -> bool {
+        if self.session.unfinished_mget.is_some() {
+            self.output.len() < shared.output_allowance()
+        } else {
+            self.may_execute(shared) && self.has_more_input()
+        }
+    }
+
+    fn may_execute(&self, shared: &Shared) -> bool {
+        !self.session.is_closing
+            && self.session.unfinished_mget.is_none()
+            && self.output.len() < shared.output_allowance()
+    }
+
+    fn continue_mget(&mut self, turn: &Turn<'_>, budget: &mut Budget) {
+        let Some(mut mget) = self.session.unfinished_mget.take() else {
+            return;
+        };
+        let waiting = self.output.len();
+        let is_complete = mget.step(
+            &turn.shared.store,
+            &mut self.output,
+            self.session.version,
+            turn.shared.output_allowance(),
+            UnixMillis::now(),
+        );
+        budget.spend(self.output.len() - waiting);
+        if !is_complete {
+            self.session.unfinished_mget = Some(mget);
+        }
+    }
+
+    /// Appends a published message, behind a reply that is under way.
+    pub(crate) fn deliver(&mut self, message: &Bytes) {
+        match &mut self.session.unfinished_mget {
+            Some(mget) => mget.defer(message),
+            None => self.output.encoded(message),
+        }
+    }
+
+    /// Reply bytes that wait, with messages that wait for a reply's end.
+    pub(crate) fn output_bytes(&self) -> usize {
+        let mget = self.session.unfinished_mget.as_ref();
+        self.output.len() + mget.map_or(0, |mget| mget.message_bytes())
+    }
+
+    /// Memory held for requests that are not finished.
+    fn request_bytes(&self) -> usize {
+        let mget = self.session.unfinished_mget.as_ref();
+        self.input.heap_bytes() + mget.map_or(0, |mget| mget.request_bytes())
+    }
+
+    /// Writes one piece; returns whether there was something to write and a kernel to take it.
+    fn write(&mut self, turn: &Turn<'_>) -> io::Result<bool> {
         if !self.is_writable || self.output.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let written = self.output.write_piece(&mut self.socket)?;
         self.is_writable = written.all;
@@ -190,7 +190,7 @@ impl Connection {
             let count = written.bytes as u64;
             turn.counts.output_bytes.fetch_add(count, Ordering::Relaxed);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
@@ -210,7 +210,7 @@ impl Connection {
                     .fetch_add(received, Ordering::Relaxed);
                 if had_kept {
                     // Executed bytes are charged when they are executed, these when they come.
-                    budget.bytes = budget.bytes.saturating_sub(count);
+                    budget.spend_bytes(count);
                     self.check_request_bytes(turn);
                 } else {
                     self.execute_received(turn, budget, count);
@@ -282,6 +282,9 @@ impl Connection {
                     if !args.is_empty() {
                         self.call(turn, args, kept.owner, now);
                     }
+                    if self.session.unfinished_mget.is_some() {
+                        self.check_request_bytes(turn);
+                    }
                     let replied = self.output.len().saturating_sub(waiting);
                     budget.spend(consumed + replied);
                     parser.reset();
@@ -328,6 +331,7 @@ impl Connection {
         if outcome.is_err() {
             turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
             self.output.roll_back(mark);
+            self.session.unfinished_mget = None;
             let mut reply = self.output.encoder(self.session.version);
             reply.error("ERR internal error, closing the connection");
             self.session.is_closing = true;
@@ -338,7 +342,7 @@ impl Connection {
     fn check_request_bytes(&mut self, turn: &Turn<'_>) {
         let shared = turn.shared;
         let before = self.accounted_input;
-        let held = self.input.heap_bytes();
+        let held = self.request_bytes();
         settle(&shared.request_bytes, &mut self.accounted_input, held);
         let total = shared.request_bytes.load(Ordering::Relaxed);
         if held > before && total > shared.config.unfinished_request_bytes {
@@ -347,12 +351,13 @@ impl Connection {
             let mut reply = self.output.encoder(self.session.version);
             reply.error("ERR too many bytes of unfinished requests, closing the connection");
             self.input = Input::default();
+            self.session.unfinished_mget = None;
             self.session.is_closing = true;
         }
     }
 
     fn account(&mut self, shared: &Shared) {
-        let (input, output) = (self.input.heap_bytes(), self.output.len());
+        let (input, output) = (self.request_bytes(), self.output_bytes());
         if (input, output) != (self.accounted_input, self.accounted_output) {
             settle(&shared.request_bytes, &mut self.accounted_input, input);
             settle(&shared.output_bytes, &mut self.accounted_output, output);

@@ -1,10 +1,12 @@
 //! An event loop: one thread, its connections, and the order in which they are served.
 //!
 //! Events are edge-triggered, so a connection remembers what it was told and what is left is queued
-//! here. There are two queues. *Ready* holds connections with something to read or execute; all of
-//! them have a turn of bounded length. *Bulk* holds those whose replies did not fit into one write;
-//! one of them writes one piece, then the loop looks for events again. So a client's small request
-//! waits for at most one piece of another client's large reply.
+//! here. There are two queues. *Bulk* holds connections for which output was left by an earlier turn
+//! and whose socket takes more; one of them has a turn, then the loop looks for events again. *Ready*
+//! holds all others that have something to do; all of them have a turn. A turn writes one piece and
+//! executes within a budget, see [`crate::turn`]. So however many clients read large replies, a
+//! small request of another waits for one turn of one of them. What no budget cuts is a single
+//! command: one that names or visits many keys (`DEL`, `KEYS`) takes as long as it does.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, ErrorKind, Read};
@@ -20,12 +22,13 @@ use mio::{Events, Interest, Poll, Token};
 use slab::Slab;
 
 use crate::clients::Origin;
-use crate::connection::{Connection, Outcome, Scratch, Turn};
+use crate::connection::Connection;
 use crate::mailbox::Message;
 use crate::pubsub::{Delivery, Receiver, Topic};
 use crate::session::Session;
 use crate::shared::{LoopHandle, Shared};
 use crate::socket::Socket;
+use crate::turn::{Outcome, Scratch, Turn};
 
 /// The loop's own wake-up channel.
 pub(crate) const WAKER: Token = Token(usize::MAX);
@@ -43,6 +46,9 @@ const SWEEP_STEP: usize = 64;
 
 /// How often clients that do not read are looked for.
 const STALL_INTERVAL: Duration = Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests;
 
 pub(crate) struct EventLoop {
     index: usize,
@@ -82,34 +88,40 @@ impl EventLoop {
     pub(crate) fn run(mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(EVENTS_PER_POLL);
         loop {
-            match self.poll.poll(&mut events, self.timeout()) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-            let mut has_mail = false;
-            for event in &events {
-                if event.token() == WAKER {
-                    has_mail = true;
-                } else {
-                    self.note(event);
-                }
-            }
-            if has_mail {
-                for message in self.handle().mailbox.take() {
-                    self.receive(message);
-                }
-            }
-            let now = Instant::now();
-            self.serve(now);
-            self.sweep_expired(now);
-            self.close_stalled(now);
+            let now = self.round(&mut events)?;
             if let Some(stops_at) = self.stops_at
                 && (self.connections.is_empty() || now >= stops_at)
             {
                 return Ok(());
             }
         }
+    }
+
+    /// Looks for events once and serves those that are due. Returns when the events had come.
+    fn round(&mut self, events: &mut Events) -> io::Result<Instant> {
+        match self.poll.poll(events, self.timeout()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        let mut has_mail = false;
+        for event in &*events {
+            if event.token() == WAKER {
+                has_mail = true;
+            } else {
+                self.note(event);
+            }
+        }
+        if has_mail {
+            for message in self.handle().mailbox.take() {
+                self.receive(message);
+            }
+        }
+        let now = Instant::now();
+        self.serve(now);
+        self.sweep_expired(now);
+        self.close_stalled(now);
+        Ok(now)
     }
 
     fn handle(&self) -> &LoopHandle {
@@ -139,15 +151,21 @@ impl EventLoop {
         connection.is_readable |= event.is_readable() || event.is_error();
         connection.is_writable |= event.is_writable() || event.is_error();
         connection.is_read_closed |= event.is_read_closed();
-        self.queue_ready(event.token().0);
+        self.queue(event.token().0);
     }
 
-    fn queue_ready(&mut self, token: usize) {
+    fn queue(&mut self, token: usize) {
         if let Some(connection) = self.connections.get_mut(token)
             && !connection.queued
         {
             connection.queued = true;
-            self.ready.push_back(token);
+            // A full socket says when it takes more, and that is the usual end of a large reply's
+            // turn: such an event does not make the connection one with a new request.
+            if connection.is_writable && self.waiting.contains(&token) {
+                self.bulk.push_back(token);
+            } else {
+                self.ready.push_back(token);
+            }
         }
     }
 
@@ -190,7 +208,7 @@ impl EventLoop {
         if registered.is_err() || self.stops_at.is_some() {
             self.close(token);
         } else {
-            self.queue_ready(token);
+            self.queue(token);
         }
     }
 
@@ -227,11 +245,7 @@ impl EventLoop {
         }
         match outcome {
             Outcome::Wait => {}
-            Outcome::ReadMore => self.queue_ready(token),
-            Outcome::WriteMore => {
-                connection.queued = true;
-                self.bulk.push_back(token);
-            }
+            Outcome::GoOn => self.queue(token),
             Outcome::Close => self.close(token),
         }
     }
@@ -263,11 +277,11 @@ impl EventLoop {
             let version = session.version;
             let message = encoded[usize::from(version == Version::Resp3)]
                 .get_or_insert_with(|| delivery.encode(version));
-            connection.output.encoded(message);
-            if connection.output.len() > self.shared.config.subscriber_output_bytes {
+            connection.deliver(message);
+            if connection.output_bytes() > self.shared.config.subscriber_output_bytes {
                 self.close_slow_subscriber(receiver);
             } else {
-                self.queue_ready(receiver.token);
+                self.queue(receiver.token);
             }
         }
     }
@@ -323,7 +337,7 @@ impl EventLoop {
         let tokens: Vec<usize> = self.connections.iter().map(|(token, _)| token).collect();
         for token in tokens {
             self.connections[token].session.is_closing = true;
-            self.queue_ready(token);
+            self.queue(token);
         }
     }
 

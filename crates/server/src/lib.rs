@@ -28,6 +28,7 @@ mod server;
 mod session;
 mod shared;
 mod socket;
+mod turn;
 
 pub use config::{Config, Password};
 pub use error::ServerError;

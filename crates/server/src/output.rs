@@ -92,8 +92,8 @@ impl Output {
         self.slices.push_back(slice);
     }
 
-    /// Makes the tail a slice of its own. Its buffer is kept unless it is mostly full, so that a
-    /// short reply does not hold on to a long buffer.
+    /// Makes the tail a slice of its own that holds no more memory than its bytes, because those are
+    /// what is accounted. The buffer is kept unless it is mostly full.
     fn close_tail(&mut self) {
         if self.tail.is_empty() {
             return;
@@ -103,6 +103,8 @@ impl Output {
             self.tail.clear();
             copy
         } else {
+            // Without this the slice would keep the unused capacity.
+            self.tail.shrink_to_fit();
             Bytes::from(std::mem::take(&mut self.tail))
         };
         self.push(slice);

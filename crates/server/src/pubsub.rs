@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 use hotcopy_wire::resp::{Encoder, Version};
 use parking_lot::RwLock;
 
-use crate::command::glob;
+use crate::command::glob::Pattern;
 use crate::mailbox::Mailbox;
 
 /// A subscribed connection.
@@ -86,6 +86,13 @@ impl PubSub {
         self.listeners(topic).read().len()
     }
 
+    /// Compared while nothing is locked, so that a pattern made to be slow keeps no subscriber waiting.
+    fn patterns_matching(&self, channel: &[u8]) -> Vec<Bytes> {
+        let mut patterns: Vec<Bytes> = self.patterns.read().keys().cloned().collect();
+        patterns.retain(|pattern| Pattern::known(pattern).matches(channel));
+        patterns
+    }
+
     /// Sends a message to all who listen; returns how many times it is received.
     pub(crate) fn publish<'a>(
         &self,
@@ -100,9 +107,10 @@ impl PubSub {
         if let Some(receivers) = self.channels.read().get(channel) {
             routed.push((None, by_loop(receivers.values())));
         }
-        for (pattern, receivers) in self.patterns.read().iter() {
-            if glob::matches(pattern, channel) {
-                routed.push((Some(pattern.clone()), by_loop(receivers.values())));
+        for pattern in self.patterns_matching(channel) {
+            if let Some(receivers) = self.patterns.read().get(&pattern) {
+                let loops = by_loop(receivers.values());
+                routed.push((Some(pattern), loops));
             }
         }
         if routed.is_empty() {

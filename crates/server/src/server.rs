@@ -138,9 +138,10 @@ impl Server {
         self.listeners.unix_path()
     }
 
-    /// How many event loops there will be.
-    pub fn threads(&self) -> usize {
-        self.loop_polls.len()
+    /// What the loops work with, for a test that runs one by hand.
+    #[cfg(test)]
+    pub(crate) fn into_parts(self) -> (Arc<Shared>, Vec<Poll>) {
+        (self.shared, self.loop_polls)
     }
 
     /// A handle that stops the server.

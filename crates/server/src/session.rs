@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use hotcopy_engine::bytes::Database;
 use hotcopy_wire::resp::Version;
 
+use crate::command::mget::UnfinishedMget;
 use crate::pubsub::{Receiver, Topic};
 
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Session {
     /// Set by a command after whose reply the connection ends.
     pub(crate) is_closing: bool,
     pub(crate) replies: Replies,
+    /// While it is there, no other request is executed.
+    pub(crate) unfinished_mget: Option<Box<UnfinishedMget>>,
     pub(crate) receiver: Receiver,
     /// Only subscribers have it.
     subscriptions: Option<Box<Subscriptions>>,
@@ -52,6 +55,7 @@ type Names = HashSet<Bytes, RandomState>;
 struct Subscriptions {
     channels: Names,
     patterns: Names,
+    bytes: usize,
 }
 
 impl Subscriptions {
@@ -71,6 +75,7 @@ impl Session {
             is_authenticated,
             is_closing: false,
             replies: Replies::On,
+            unfinished_mget: None,
             receiver,
             subscriptions: None,
         }
@@ -78,16 +83,33 @@ impl Session {
 
     /// Adds a subscription; false if it was there.
     pub(crate) fn subscribe(&mut self, topic: Topic, name: Bytes) -> bool {
-        self.subscriptions
-            .get_or_insert_default()
-            .of(topic)
-            .insert(name)
+        let subscriptions = self.subscriptions.get_or_insert_default();
+        let bytes = Session::bytes_of_subscription(&name);
+        let is_new = subscriptions.of(topic).insert(name);
+        if is_new {
+            subscriptions.bytes += bytes;
+        }
+        is_new
+    }
+
+    /// What a subscription is accounted with: its name, and its places in the tables here and in the
+    /// registry, which have about 100 bytes for each.
+    pub(crate) fn bytes_of_subscription(name: &[u8]) -> usize {
+        name.len() + 100
+    }
+
+    /// Bytes of all subscriptions.
+    pub(crate) fn subscription_bytes(&self) -> usize {
+        self.subscriptions.as_deref().map_or(0, |it| it.bytes)
     }
 
     /// Ends a subscription; returns its name if it was there.
     pub(crate) fn unsubscribe(&mut self, topic: Topic, name: &[u8]) -> Option<Bytes> {
         let subscriptions = self.subscriptions.as_deref_mut()?;
         let name = subscriptions.of(topic).take(name);
+        if let Some(name) = &name {
+            subscriptions.bytes -= Session::bytes_of_subscription(name);
+        }
         if subscriptions.channels.is_empty() && subscriptions.patterns.is_empty() {
             self.subscriptions = None;
         }

@@ -81,6 +81,53 @@ fn one_request_for_gigabytes_costs_bounded_memory_and_disturbs_nobody() {
 }
 
 #[test]
+fn deaf_clients_that_ask_for_many_small_values_in_one_request_cost_what_all_may_have_waiting() {
+    const ALL_WAITING: u64 = 512 * MIB;
+    let server = server_with_a_value_of(500);
+    let mut witness = server.connect();
+    let mut deaf: Vec<Client> = (0..12).map(|_| server.connect()).collect();
+    // 150 MB of replies for each, 1.8 GB in all.
+    let mut request = vec!["MGET"];
+    request.extend(std::iter::repeat_n("big", 300_000));
+    let growth = growth_during(&server, || {
+        for client in &mut deaf {
+            client.send(&request).expect("the server reads");
+            assert_answers(&mut witness);
+        }
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(50));
+            assert_answers(&mut witness);
+        }
+    });
+    // An eighth for the requests and for what surrounds the bytes that wait.
+    assert_grew_at_most(growth, ALL_WAITING * 9 / 8);
+}
+
+#[test]
+fn deaf_clients_that_list_all_keys_again_and_again_cost_what_all_may_have_waiting() {
+    const ALL_WAITING: u64 = 512 * MIB;
+    let server = Server::hotcopy(&["--threads", "2"]);
+    let mut witness = server.connect();
+    let name = "x".repeat(100_000);
+    for index in 0..300 {
+        let key = format!("{index}:{name}");
+        witness.command(&["SET", &key, ""]).expect("a reply");
+    }
+    let mut deaf: Vec<Client> = (0..20).map(|_| server.connect()).collect();
+    let growth = growth_during(&server, || {
+        // 30 MB each time, 6 GB in all.
+        for client in &mut deaf {
+            client
+                .send_raw(&b"KEYS *\r\n".repeat(10))
+                .expect("the server reads");
+            assert_answers(&mut witness);
+        }
+    });
+    // What one client may have waiting may be passed by one reply.
+    assert_grew_at_most(growth, ALL_WAITING + 256 * MIB);
+}
+
+#[test]
 fn many_clients_that_never_read_disturb_nobody() {
     let server = server_with_a_value_of(1_000_000);
     let mut witness = server.connect();

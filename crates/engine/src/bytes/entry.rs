@@ -44,6 +44,13 @@ impl Entry {
         self.deadline <= now.0
     }
 
+    pub(super) fn current(&self) -> Current<'_> {
+        Current {
+            value: &self.value,
+            deadline: self.deadline(),
+        }
+    }
+
     pub(super) fn weight(&self, key: &[u8]) -> u64 {
         weight(key, &self.value)
     }
@@ -113,6 +120,8 @@ pub struct SetOptions {
     pub condition: Condition,
     /// What becomes of the deadline.
     pub deadline: DeadlineChange,
+    /// Whether the value that was there is read, which then counts as a hit or a miss.
+    pub is_read: bool,
 }
 
 /// What [`ByteStore::set`](super::ByteStore::set) found and did.

@@ -30,7 +30,7 @@ impl ByteStore {
     /// that is read all the time.
     fn evict_one(&self, is_protected: &impl Fn(Database, &[u8]) -> bool) -> bool {
         let oldest = self
-            .shards_in_random_order()
+            .shards_from_a_random_one()
             .filter_map(|(database, index)| {
                 let shard = self.lock(database, index);
                 let (last_used, _) = oldest_candidate(&shard, database, is_protected)?;
@@ -50,8 +50,8 @@ impl ByteStore {
         true
     }
 
-    /// All shards of databases that are not empty, beginning anywhere.
-    fn shards_in_random_order(&self) -> impl Iterator<Item = (Database, usize)> {
+    /// All shards of databases that are not empty, one after another from a random one on.
+    fn shards_from_a_random_one(&self) -> impl Iterator<Item = (Database, usize)> {
         let start = self.weighted_database();
         let first_shard = fastrand::usize(..self.shards_per_database);
         let databases = self.databases().count();

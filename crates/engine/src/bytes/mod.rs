@@ -22,6 +22,7 @@ mod evict;
 mod locked;
 #[cfg(test)]
 mod model_test;
+mod read;
 mod scan;
 mod shard;
 mod stats;
@@ -32,9 +33,10 @@ mod tests;
 mod time;
 
 pub use entry::{Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome};
-pub use scan::{Cursor, Keys};
+pub use read::ATOMIC_GET_KEYS;
+pub use scan::{Cursor, Keys, SCAN_BYTES};
 pub use stats::Stats;
-pub use store::{ATOMIC_GET_KEYS, ByteStore, Database, Discarded, StoreConfig, StoreError};
+pub use store::{ByteStore, Database, Discarded, StoreConfig, StoreError};
 pub use sweep::{Sweep, Swept};
 pub use time::UnixMillis;
 

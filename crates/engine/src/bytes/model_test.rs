@@ -52,6 +52,7 @@ fn random_operations_agree_with_a_simple_model() {
                             None if random.bool() => DeadlineChange::Keep,
                             None => DeadlineChange::Clear,
                         },
+                        is_read: false,
                     };
                     let bytes = vec![b'x'; random.usize(..30)];
                     let outcome = store

@@ -8,6 +8,9 @@
 use super::UnixMillis;
 use super::store::{ByteStore, Database, MAX_SHARDS};
 
+/// Bytes of keys after which [`ByteStore::scan`] ends although it might visit more.
+pub const SCAN_BYTES: usize = 1024 * 1024;
+
 const SHARD_BITS: u32 = MAX_SHARDS.trailing_zeros();
 
 /// The position of a shard of which nothing was visited yet.
@@ -73,8 +76,35 @@ impl Keys {
 }
 
 impl ByteStore {
+    /// Shows the live keys of a database to `visit`, those of one shard at a time and none twice,
+    /// until it returns an error. The shard is not locked while `visit` looks.
+    ///
+    /// # Errors
+    /// Those of `visit`.
+    pub fn for_all_keys<E>(
+        &self,
+        database: Database,
+        now: UnixMillis,
+        mut visit: impl FnMut(&Keys) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut keys = Keys::default();
+        for index in 0..self.shards_per_database {
+            let shard = self.lock(database, index);
+            for (key, entry) in &shard.map {
+                if !entry.is_expired(now) {
+                    keys.push(key);
+                }
+            }
+            drop(shard);
+            visit(&keys)?;
+            keys.clear();
+        }
+        Ok(())
+    }
+
     /// Visits up to `count` entries (at least one) from `cursor` on, appends the keys of the live
-    /// ones to `keys`, and returns where to go on. One shard is locked at a time.
+    /// ones to `keys`, and returns where to go on. One shard is locked at a time. Ends early when
+    /// `keys` holds [`SCAN_BYTES`], so that long keys make no larger steps than short ones.
     ///
     /// Any number is a valid cursor; one that no scan returned may skip entries.
     pub fn scan(
@@ -94,10 +124,14 @@ impl ByteStore {
                 .map
                 .len()
                 .min(usize::try_from(left).unwrap_or(usize::MAX));
-            let start = end.saturating_sub(budget);
-            for (key, entry) in shard.map[start..end].iter().rev() {
+            let mut start = end.saturating_sub(budget);
+            for (visited, (key, entry)) in shard.map[start..end].iter().rev().enumerate() {
                 if !entry.is_expired(now) {
                     keys.push(key);
+                }
+                if keys.bytes.len() >= SCAN_BYTES {
+                    start = end - visited - 1;
+                    break;
                 }
             }
             drop(shard);
@@ -106,7 +140,8 @@ impl ByteStore {
             }
             budget -= end;
             left = FROM_THE_END;
-            if budget == 0 && index + 1 < self.shards_per_database {
+            let is_full = budget == 0 || keys.bytes.len() >= SCAN_BYTES;
+            if is_full && index + 1 < self.shards_per_database {
                 return Cursor::new(index + 1, FROM_THE_END);
             }
         }

@@ -29,6 +29,9 @@ pub(super) struct Shard {
     pub(super) removed: Vec<Entry>,
 }
 
+/// Entries for which a shard keeps room although it holds fewer.
+const MIN_ROOM: usize = 64;
+
 /// `earliest_deadline` of a shard in which nothing expires.
 pub(super) const NO_DEADLINE: UnixMillis = UnixMillis(u64::MAX);
 
@@ -61,17 +64,19 @@ impl Shard {
 
     /// Like [`find`](Self::find), counted as a hit or a miss and marked as a use.
     pub(super) fn look_up(&mut self, hash: u64, key: &[u8], now: UnixMillis) -> Option<&Entry> {
-        match self.find(hash, key, now) {
+        let found = self.find(hash, key, now);
+        self.count_read(found, now);
+        found.map(|index| &self.map[index])
+    }
+
+    /// Counts a read of what [`find`](Self::find) found.
+    pub(super) fn count_read(&mut self, found: Option<usize>, now: UnixMillis) {
+        match found {
             Some(index) => {
                 self.stats.hits += 1;
-                let entry = &mut self.map[index];
-                entry.last_used = now;
-                Some(entry)
+                self.map[index].last_used = now;
             }
-            None => {
-                self.stats.misses += 1;
-                None
-            }
+            None => self.stats.misses += 1,
         }
     }
 
@@ -141,7 +146,18 @@ impl Shard {
             .expect("the index was found under the same lock");
         self.bytes -= entry.weight(&key);
         self.with_deadline -= usize::from(entry.deadline().is_some());
+        self.give_back_room();
         entry
+    }
+
+    /// Halves the room when three quarters of it are unused. An entry is moved for at least one that
+    /// was removed since the last time, and the map is not made so small that the next insertions
+    /// would make it grow again.
+    fn give_back_room(&mut self) {
+        let (entries, room) = (self.map.len(), self.map.capacity());
+        if room > MIN_ROOM && entries < room / 4 {
+            self.map.shrink_to((entries * 2).max(MIN_ROOM / 2));
+        }
     }
 
     /// Takes everything out; the statistics stay.

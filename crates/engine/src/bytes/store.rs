@@ -13,9 +13,6 @@ use super::{
     Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome, Stats, UnixMillis, Value,
 };
 
-/// Up to this many keys are read by [`ByteStore::get_many`] as of one moment.
-pub const ATOMIC_GET_KEYS: usize = 128;
-
 /// A scan's cursor holds the shard in eight bits.
 pub(super) const MAX_SHARDS: usize = 256;
 
@@ -91,6 +88,13 @@ pub(super) struct Size {
     pub(super) with_deadline: AtomicUsize,
 }
 
+/// Whether a write answers the value that was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Other,
+}
+
 impl ByteStore {
     /// An empty store.
     pub fn new(config: &StoreConfig) -> Self {
@@ -120,47 +124,6 @@ impl ByteStore {
         (0..self.sizes.len()).map(Database)
     }
 
-    /// The value of a key, counted as a hit or a miss.
-    pub fn get(&self, database: Database, key: &[u8], now: UnixMillis) -> Option<Value> {
-        self.inspect(database, key, now, |found| found.map(|it| it.value.clone()))
-    }
-
-    /// Looks at an entry under its shard's lock, counted as a hit or a miss. `look` must be short.
-    pub fn inspect<R>(
-        &self,
-        database: Database,
-        key: &[u8],
-        now: UnixMillis,
-        look: impl FnOnce(Option<Current<'_>>) -> R,
-    ) -> R {
-        let hash = self.hash(key);
-        let mut shard = self.lock(database, self.shard_of(hash));
-        look(shard.look_up(hash, key, now).map(|entry| Current {
-            value: &entry.value,
-            deadline: entry.deadline(),
-        }))
-    }
-
-    /// The values of several keys; as of one moment if they are no more than [`ATOMIC_GET_KEYS`].
-    pub fn get_many<'k>(
-        &self,
-        database: Database,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        now: UnixMillis,
-    ) -> Vec<Option<Value>> {
-        if keys.len() > ATOMIC_GET_KEYS {
-            return keys.map(|key| self.get(database, key, now)).collect();
-        }
-        let keys: Vec<_> = keys.map(|key| (self.hash(key), key)).collect();
-        let mut shards = self.lock_all(database, keys.iter().map(|(hash, _)| *hash));
-        keys.iter()
-            .map(|(hash, key)| {
-                let found = shards.of(*hash).look_up(*hash, key, now);
-                found.map(|entry| entry.value.clone())
-            })
-            .collect()
-    }
-
     /// Writes a value if the condition holds.
     ///
     /// # Errors
@@ -173,22 +136,28 @@ impl ByteStore {
         options: SetOptions,
         now: UnixMillis,
     ) -> Result<SetOutcome, StoreError> {
-        let ((stored, kept), replaced) = self.apply(database, key, now, |current| {
-            let stored = match options.condition {
-                Condition::Always => true,
-                Condition::IfAbsent => current.is_none(),
-                Condition::IfPresent => current.is_some(),
-            };
-            if !stored {
-                return (Change::Keep, (false, current.map(|it| it.value.clone())));
-            }
-            let deadline = match options.deadline {
-                DeadlineChange::Clear => None,
-                DeadlineChange::Keep => current.and_then(|it| it.deadline),
-                DeadlineChange::At(at) => Some(at),
-            };
-            (Change::Store { value, deadline }, (true, None))
-        })?;
+        let use_of_entry = if options.is_read {
+            Use::Read
+        } else {
+            Use::Other
+        };
+        let ((stored, kept), replaced) =
+            self.apply(database, key, now, use_of_entry, |current| {
+                let stored = match options.condition {
+                    Condition::Always => true,
+                    Condition::IfAbsent => current.is_none(),
+                    Condition::IfPresent => current.is_some(),
+                };
+                if !stored {
+                    return (Change::Keep, (false, current.map(|it| it.value.clone())));
+                }
+                let deadline = match options.deadline {
+                    DeadlineChange::Clear => None,
+                    DeadlineChange::Keep => current.and_then(|it| it.deadline),
+                    DeadlineChange::At(at) => Some(at),
+                };
+                (Change::Store { value, deadline }, (true, None))
+            })?;
         Ok(SetOutcome {
             stored,
             previous: replaced.or(kept),
@@ -209,7 +178,22 @@ impl ByteStore {
         now: UnixMillis,
         decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
     ) -> Result<R, StoreError> {
-        self.apply(database, key, now, decide)
+        self.apply(database, key, now, Use::Other, decide)
+            .map(|(result, _replaced)| result)
+    }
+
+    /// [`update`](Self::update) that also reads the entry: counted as a hit or a miss and as a use.
+    ///
+    /// # Errors
+    /// Those of [`update`](Self::update).
+    pub fn read_and_update<R>(
+        &self,
+        database: Database,
+        key: &[u8],
+        now: UnixMillis,
+        decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
+    ) -> Result<R, StoreError> {
+        self.apply(database, key, now, Use::Read, decide)
             .map(|(result, _replaced)| result)
     }
 
@@ -219,18 +203,16 @@ impl ByteStore {
         database: Database,
         key: &[u8],
         now: UnixMillis,
+        use_of_entry: Use,
         decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
     ) -> Result<(R, Option<Value>), StoreError> {
         let hash = self.hash(key);
         let mut shard = self.lock(database, self.shard_of(hash));
         let found = shard.find(hash, key, now);
-        let (change, result) = decide(found.map(|index| {
-            let entry = &shard.map[index];
-            Current {
-                value: &entry.value,
-                deadline: entry.deadline(),
-            }
-        }));
+        if use_of_entry == Use::Read {
+            shard.count_read(found, now);
+        }
+        let (change, result) = decide(found.map(|index| shard.map[index].current()));
         let (deadline, value) = match change {
             Change::Keep => return Ok((result, None)),
             Change::Remove => (Some(now), None),
@@ -356,7 +338,7 @@ impl ByteStore {
         }
     }
 
-    fn hash(&self, key: &[u8]) -> u64 {
+    pub(super) fn hash(&self, key: &[u8]) -> u64 {
         self.hasher.hash_one(key)
     }
 

@@ -104,6 +104,7 @@ fn an_expired_entry_counts_as_absent_for_conditions() {
     let options = SetOptions {
         condition: Condition::IfAbsent,
         deadline: DeadlineChange::Keep,
+        ..SetOptions::default()
     };
     let outcome = store
         .set(db, b"k", value(b"new"), options, later(1))
@@ -327,4 +328,112 @@ fn a_conditional_write_of_many_writes_all_or_none() {
             .unwrap()
     );
     assert_eq!(store.get(db, b"b", START).unwrap(), "2");
+}
+
+#[test]
+fn room_for_entries_that_are_gone_is_given_back() {
+    const ENTRIES: usize = 100_000;
+    let store = store(None);
+    let db = Database::default();
+    let room = || -> usize {
+        let shards = store.shards.iter();
+        shards.map(|shard| shard.lock().map.capacity()).sum()
+    };
+    for expire in [false, true] {
+        for index in 0..ENTRIES {
+            let options = expiring(later(10));
+            let key = index.to_string();
+            let written = store.set(db, key.as_bytes(), value(b"v"), options, START);
+            assert!(written.unwrap().stored);
+        }
+        assert!(room() >= ENTRIES);
+        if expire {
+            let mut sweep = Sweep::default();
+            while !store.sweep(&mut sweep, later(10), 64).finished {}
+        } else {
+            for index in 100..ENTRIES {
+                store.remove(db, index.to_string().as_bytes(), START);
+            }
+            for index in 0..100 {
+                assert!(store.get(db, index.to_string().as_bytes(), START).is_some());
+            }
+        }
+        assert!(room() < ENTRIES / 50, "{} of {ENTRIES}", room());
+        store.validate();
+    }
+}
+
+#[test]
+fn a_look_is_no_use_and_a_read_that_also_writes_is_one() {
+    let store = store(None);
+    let db = Database::default();
+    put(&store, b"k", b"v");
+    let last_used = || {
+        let shards = store.shards.iter().map(|shard| shard.lock());
+        let mut found = shards.filter_map(|shard| Some(shard.map.get(&b"k"[..])?.last_used));
+        found.next().unwrap()
+    };
+    let hits = || (store.stats().hits, store.stats().misses);
+    assert!(store.peek(db, b"k", later(1), |found| found.is_some()));
+    assert!(!store.peek(db, b"no", later(1), |found| found.is_some()));
+    let keep = |current: Option<Current<'_>>| (Change::Keep, current.is_some());
+    assert!(store.update(db, b"k", later(2), keep).unwrap());
+    assert_eq!((hits(), last_used()), ((0, 0), START));
+    assert!(store.read_and_update(db, b"k", later(3), keep).unwrap());
+    assert!(!store.read_and_update(db, b"no", later(3), keep).unwrap());
+    assert_eq!((hits(), last_used()), ((1, 1), later(3)));
+    let set_and_get = SetOptions {
+        is_read: true,
+        ..SetOptions::default()
+    };
+    for (key, counted) in [(b"k", (2, 1)), (b"n", (2, 2))] {
+        store
+            .set(db, key, value(b"w"), set_and_get, later(4))
+            .unwrap();
+        assert_eq!(hits(), counted);
+    }
+    store
+        .inspect(db, b"k", later(5), |found| found.is_some())
+        .then_some(())
+        .unwrap();
+    assert_eq!((hits(), last_used()), ((3, 2), later(5)));
+}
+
+#[test]
+fn all_keys_are_shown_once_and_until_the_visitor_refuses() {
+    let store = store(None);
+    let db = Database::default();
+    for index in 0..1_000 {
+        put(&store, index.to_string().as_bytes(), b"v");
+    }
+    let written = store.set(db, b"expired", value(b"v"), expiring(later(1)), START);
+    assert!(written.unwrap().stored);
+    let mut found = Vec::new();
+    let visited = store.for_all_keys(db, later(1), |keys| {
+        found.extend(keys.iter().map(<[u8]>::to_vec));
+        Ok::<_, ()>(())
+    });
+    assert_eq!(visited, Ok(()));
+    assert_eq!(found.len(), 1_000);
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), 1_000);
+    let mut visits = 0;
+    let refused = store.for_all_keys(db, START, |_| {
+        visits += 1;
+        Err("enough")
+    });
+    assert_eq!((refused, visits), (Err("enough"), 1));
+}
+
+#[test]
+fn a_scan_of_long_keys_makes_steps_of_bounded_size_and_misses_none() {
+    let store = store(None);
+    let key = |index: usize| format!("{index:050000}{index:050000}").into_bytes();
+    for index in 0..200 {
+        put(&store, &key(index), b"");
+    }
+    let mut steps = 0;
+    let found = scan_all(&store, usize::MAX, || steps += 1);
+    let found: BTreeSet<_> = found.into_iter().collect();
+    assert_eq!(found, (0..200).map(key).collect());
+    assert!(steps >= 200 * 100_000 / (SCAN_BYTES + 100_000), "{steps}");
 }

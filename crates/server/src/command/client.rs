@@ -1,11 +1,13 @@
 //! `CLIENT`: what is known about connections, and what a client says about itself.
 
+use std::collections::HashSet;
+
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
 use super::numbers::integer;
 use super::table::{Command, Flags};
-use super::{Context, Handled, reply_help};
+use super::{Context, Handled, check_name_len, reply_help};
 use crate::clients::Client;
 use crate::session::Replies;
 
@@ -109,7 +111,7 @@ enum Selection {
     Subscribers,
     Others,
     None,
-    Ids(Vec<u64>),
+    Ids(HashSet<u64>),
 }
 
 impl Selection {
@@ -162,6 +164,7 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         if selection.includes(&client) {
             lines.push_str(&client.describe(context.instant));
             lines.push('\n');
+            context.check_reply_len(lines.len())?;
         }
     }
     context.reply().verbatim(b"txt", &lines);
@@ -170,6 +173,7 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 
 /// A name as `CLIENT SETNAME` and `HELLO` accept it.
 pub(super) fn checked_name(name: &[u8]) -> Result<String, CommandError> {
+    check_name_len(name, "client name")?;
     printable(name).ok_or(CommandError::Text(
         "ERR Client names cannot contain spaces, newlines or special characters.",
     ))
@@ -200,6 +204,7 @@ fn getname(context: &mut Context<'_>, _: Args<'_>) -> Handled {
 
 fn setinfo(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let attribute = args[2].to_ascii_lowercase();
+    check_name_len(&args[3], "client library information")?;
     let value = printable(&args[3]);
     let mut names = context.client.names.lock();
     let (field, refusal) = match &*attribute {

@@ -103,13 +103,15 @@ fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {
 
 fn get(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let mut found = BTreeMap::new();
+    let settings = settings(context.shared);
     for pattern in args.iter().skip(2) {
-        for (name, value) in settings(context.shared) {
+        glob::check_len(pattern)?;
+        for (name, value) in &settings {
             if glob::matches_ignoring_case(pattern, name.as_bytes()) {
                 // A name that was asked for in other letters is answered in those, as in Redis.
                 let is_name = pattern.eq_ignore_ascii_case(name.as_bytes());
                 let shown = if is_name { pattern } else { name.as_bytes() };
-                found.insert(shown.to_vec(), value);
+                found.insert(shown.to_vec(), value.as_str());
             }
         }
     }

@@ -78,6 +78,7 @@ fn ping(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     if args.len() > 2 {
         return Err(CommandError::WrongArity { name: "ping" });
     }
+    context.check_reply_len(args.get(1).map_or(0, <[u8]>::len))?;
     let is_subscriber = context.session.is_subscriber();
     let is_resp2 = context.session.version == Version::Resp2;
     let mut reply = context.reply();
@@ -94,6 +95,7 @@ fn ping(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 }
 
 fn echo(context: &mut Context<'_>, args: Args<'_>) -> Handled {
+    context.check_reply_len(args[1].len())?;
     context.reply().bulk(&args[1]);
     Ok(())
 }

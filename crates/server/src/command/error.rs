@@ -1,5 +1,8 @@
 //! Error replies, in the words of Redis 7, which client libraries look at.
 
+use super::glob::MAX_PATTERN_BYTES;
+use super::{MAX_NAME_BYTES, MAX_SUBSCRIPTION_BYTES};
+
 /// Why a command was refused. Its text is the whole error reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CommandError {
@@ -17,6 +20,16 @@ pub(super) enum CommandError {
     InvalidExpire { command: &'static str },
     #[error("ERR invalid cursor")]
     InvalidCursor,
+    #[error("ERR pattern is longer than {MAX_PATTERN_BYTES} bytes")]
+    PatternTooLong,
+    #[error("ERR the keys that match are more than may wait for one client, use SCAN")]
+    TooManyKeys,
+    #[error("ERR the reply is longer than what may wait for one client")]
+    ReplyTooLong,
+    #[error("ERR {what} is longer than {MAX_NAME_BYTES} bytes")]
+    NameTooLong { what: &'static str },
+    #[error("ERR the names of this client's subscriptions exceed {MAX_SUBSCRIPTION_BYTES} bytes")]
+    TooManySubscriptions,
     #[error("ERR DB index is out of range")]
     DatabaseOutOfRange,
     #[error("OOM command not allowed when used memory > 'maxmemory'.")]

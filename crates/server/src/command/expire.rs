@@ -245,7 +245,7 @@ fn ask(
     let now = context.now;
     let found = context
         .store()
-        .inspect(context.database(), &args[1], now, |found| {
+        .peek(context.database(), &args[1], now, |found| {
             found.map(|entry| entry.deadline)
         });
     let number = match found {

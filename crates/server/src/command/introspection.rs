@@ -58,6 +58,12 @@ const SUBCOMMANDS: &[Command] = &[
     ),
 ];
 
+/// No command's description or documentation is longer.
+const MAX_DESCRIPTION_BYTES: usize = 4 * 1024;
+
+/// Most bytes around a bulk string.
+const BULK_FRAME_BYTES: usize = 24;
+
 fn help(context: &mut Context<'_>, _: Args<'_>) -> Handled {
     reply_help(context, "COMMAND", SUBCOMMANDS);
     Ok(())
@@ -86,9 +92,12 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Handled {
             if args.len() == 5 && filter.eq_ignore_ascii_case(b"filterby") =>
         {
             match kind.to_ascii_lowercase().as_slice() {
-                b"pattern" => Box::new(|entry| {
-                    glob::matches_ignoring_case(wanted, entry.full_name().as_bytes())
-                }),
+                b"pattern" => {
+                    glob::check_len(wanted)?;
+                    Box::new(|entry| {
+                        glob::matches_ignoring_case(wanted, entry.full_name().as_bytes())
+                    })
+                }
                 b"aclcat" => Box::new(|entry| {
                     let categories = entry.command.flags.categories();
                     let mut names = categories.iter().map(|name| name.as_bytes());
@@ -120,6 +129,7 @@ fn info(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     if names.is_empty() {
         return all(context, args);
     }
+    context.check_reply_len(names.len() * MAX_DESCRIPTION_BYTES)?;
     let mut reply = context.reply();
     reply.array(names.len());
     for name in names {
@@ -204,6 +214,7 @@ fn docs(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         // Unknown names are left out, as in Redis.
         asked.iter().filter_map(|name| TABLE.find(name)).collect()
     };
+    context.check_reply_len(asked.len() * MAX_DESCRIPTION_BYTES)?;
     let mut reply = context.reply();
     reply.map(entries.len());
     for entry in entries {
@@ -256,6 +267,7 @@ fn getkeys(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         .step_by(keys.step.unsigned_abs() as usize)
         .map(isize::cast_unsigned)
         .collect();
+    context.check_reply_len(request.iter().map(|key| key.len() + BULK_FRAME_BYTES).sum())?;
     let mut reply = context.reply();
     reply.array(positions.len());
     for position in positions {

@@ -48,7 +48,7 @@ fn exists(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let count = args
         .iter()
         .skip(1)
-        .filter(|key| store.inspect(database, key, now, |found| found.is_some()))
+        .filter(|key| store.peek(database, key, now, |found| found.is_some()))
         .count();
     context.reply().integer(count.cast_signed() as i64);
     Ok(())
@@ -57,7 +57,7 @@ fn exists(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 fn type_of(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let exists = context
         .store()
-        .inspect(context.database(), &args[1], context.now, |found| {
+        .peek(context.database(), &args[1], context.now, |found| {
             found.is_some()
         });
     context

@@ -14,6 +14,7 @@ pub(crate) mod glob;
 mod info;
 mod introspection;
 mod keys;
+pub(crate) mod mget;
 mod numbers;
 mod pubsub;
 mod scan;
@@ -35,6 +36,15 @@ use crate::session::{Replies, Session};
 use crate::shared::{LoopCounts, Shared};
 use error::CommandError;
 use table::Flags;
+
+/// Longest error reply: some have an argument in them.
+const MAX_ERROR_BYTES: usize = 1024;
+
+/// Longest name of a client, its library or a channel.
+const MAX_NAME_BYTES: usize = 1024;
+
+/// Bytes that one client's subscriptions may hold, see [`crate::session::Session::subscription_bytes`].
+const MAX_SUBSCRIPTION_BYTES: usize = 1024 * 1024;
 
 /// What a handler works with.
 pub(crate) struct Context<'a> {
@@ -67,6 +77,15 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Refuses a reply that would be longer than what may wait for the client. For replies whose
+    /// length a request can choose.
+    fn check_reply_len(&self, len: usize) -> Handled {
+        if len > self.shared.output_allowance() {
+            return Err(CommandError::ReplyTooLong);
+        }
+        Ok(())
+    }
+
     /// An argument as a value to be stored. It is copied unless it is most of a large request, whose
     /// buffer then lives on as the value.
     fn value(&self, argument: &[u8]) -> Value {
@@ -92,6 +111,13 @@ impl<'a> Context<'a> {
     }
 }
 
+fn check_name_len(name: &[u8], what: &'static str) -> Handled {
+    if name.len() > MAX_NAME_BYTES {
+        return Err(CommandError::NameTooLong { what });
+    }
+    Ok(())
+}
+
 type Handled = Result<(), CommandError>;
 
 /// Executes one request. `args` has at least the command's name.
@@ -100,11 +126,14 @@ pub(crate) fn dispatch(context: &mut Context<'_>, args: Args<'_>) {
     if let Err(error) = execute(context, args) {
         let errors = &context.counts.error_replies;
         errors.fetch_add(1, Ordering::Relaxed);
-        context.reply().error(&error.to_string());
+        let mut text = error.to_string();
+        text.truncate(text.floor_char_boundary(MAX_ERROR_BYTES));
+        context.reply().error(&text);
     }
     let replies = &mut context.session.replies;
     if *replies != Replies::On {
         *replies = replies.after_command();
+        context.session.unfinished_mget = None;
         context.output.roll_back(mark);
     }
 }

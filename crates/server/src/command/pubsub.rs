@@ -1,13 +1,19 @@
 //! Publishing and subscribing.
 
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use hotcopy_wire::resp::Args;
 
+use super::error::CommandError;
 use super::table::{Command, Flags};
-use super::{Context, Handled};
+use super::{Context, Handled, MAX_SUBSCRIPTION_BYTES, check_name_len, glob};
 use crate::pubsub::Topic;
+use crate::session::Session;
+
+/// A confirmation's length beside that of the name.
+const CONFIRMATION_BYTES: usize = 64;
 
 const SUBSCRIBE: &[Flags] = &[
     Flags::PUBSUB,
@@ -73,7 +79,9 @@ fn subscribe(
     topic: Topic,
     confirmation: &[u8],
 ) -> Handled {
-    for name in args.iter().skip(1) {
+    let names = args.skip(1);
+    check_names(context, names, topic)?;
+    for name in names {
         let name = Bytes::copy_from_slice(name);
         if context.session.subscribe(topic, name.clone()) {
             let receiver = context.session.receiver;
@@ -86,6 +94,32 @@ fn subscribe(
     Ok(())
 }
 
+/// All or none of the names are accepted, before there is a reply to any.
+fn check_names(context: &Context<'_>, names: Args<'_>, topic: Topic) -> Handled {
+    let mut bytes = context.session.subscription_bytes();
+    // A name that is given twice in a request counts once.
+    let mut added = HashSet::new();
+    for name in names {
+        match topic {
+            Topic::Channel => check_name_len(name, "channel name")?,
+            Topic::Pattern => glob::check_len(name)?,
+        }
+        if !context.session.is_subscribed_to(topic, name) && added.insert(name) {
+            bytes += Session::bytes_of_subscription(name);
+        }
+        if bytes > MAX_SUBSCRIPTION_BYTES {
+            return Err(CommandError::TooManySubscriptions);
+        }
+    }
+    check_confirmations(context, names)
+}
+
+/// Each name is answered with a message of its own.
+fn check_confirmations(context: &Context<'_>, names: Args<'_>) -> Handled {
+    let lens = names.iter().map(|name| name.len() + CONFIRMATION_BYTES);
+    context.check_reply_len(lens.sum())
+}
+
 fn unsubscribe(
     context: &mut Context<'_>,
     args: Args<'_>,
@@ -93,6 +127,7 @@ fn unsubscribe(
     confirmation: &[u8],
 ) -> Handled {
     let names = if args.len() > 1 {
+        check_confirmations(context, args.skip(1))?;
         args.iter().skip(1).map(Bytes::copy_from_slice).collect()
     } else {
         context.session.subscribed(topic)
@@ -147,6 +182,7 @@ fn show_counts(context: &mut Context<'_>) {
 }
 
 fn publish(context: &mut Context<'_>, args: Args<'_>) -> Handled {
+    check_name_len(&args[1], "channel name")?;
     let shared = context.shared;
     let receivers = shared
         .pubsub

@@ -1,10 +1,10 @@
 //! `SCAN` and `KEYS`.
 
 use hotcopy_engine::bytes::{Cursor, Keys};
-use hotcopy_wire::resp::Args;
+use hotcopy_wire::resp::{Args, Encoder};
 
 use super::error::CommandError;
-use super::glob;
+use super::glob::Pattern;
 use super::numbers::integer;
 use super::table::{Command, Flags};
 use super::{Context, Handled};
@@ -29,7 +29,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 struct Options<'a> {
-    pattern: Option<&'a [u8]>,
+    pattern: Option<Pattern<'a>>,
     count: usize,
     /// Whether values of the wanted type exist here at all.
     type_fits: bool,
@@ -51,8 +51,7 @@ impl<'a> Options<'a> {
                 }
                 options.count = usize::try_from(count).map_or(MAX_COUNT, |it| it.min(MAX_COUNT));
             } else if option.eq_ignore_ascii_case(b"match") {
-                // It needs no look at the key.
-                options.pattern = (argument != b"*").then_some(argument);
+                options.pattern = Some(Pattern::new(argument)?);
             } else if option.eq_ignore_ascii_case(b"type") {
                 options.type_fits = argument.eq_ignore_ascii_case(b"string");
             } else {
@@ -75,7 +74,7 @@ fn scan(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     reply.array(2);
     reply.bulk(next.0.to_string().as_bytes());
     reply_matching(context, &found, |key| {
-        options.type_fits && options.pattern.is_none_or(|it| glob::matches(it, key))
+        options.type_fits && options.pattern.as_ref().is_none_or(|it| it.matches(key))
     });
     Ok(())
 }
@@ -90,16 +89,23 @@ fn parse_cursor(argument: &[u8]) -> Result<Cursor, CommandError> {
 }
 
 fn keys(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let mut found = Keys::default();
+    let pattern = Pattern::new(&args[1])?;
     let (database, now) = (context.database(), context.now);
-    // One call visits all, a shard under each lock. So no key is met twice.
-    context
-        .store()
-        .scan(database, Cursor::default(), usize::MAX, now, &mut found);
-    let pattern = &args[1];
-    reply_matching(context, &found, |key| {
-        pattern == b"*" || glob::matches(pattern, key)
-    });
+    let (mut body, mut count) = (Vec::new(), 0);
+    let version = context.session.version;
+    let allowance = context.shared.output_allowance();
+    context.store().for_all_keys(database, now, |keys| {
+        for key in keys.iter().filter(|key| pattern.matches(key)) {
+            Encoder::new(&mut body, version).bulk(key);
+            count += 1;
+            if body.len() > allowance {
+                return Err(CommandError::TooManyKeys);
+            }
+        }
+        Ok(())
+    })?;
+    context.reply().array(count);
+    context.output.encoded(&body.into());
     Ok(())
 }
 

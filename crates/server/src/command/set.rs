@@ -132,6 +132,7 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let change = SetOptions {
         condition: options.condition,
         deadline,
+        is_read: options.get,
     };
     let (database, now) = (context.database(), context.now);
     let outcome = context
@@ -152,25 +153,27 @@ fn getex(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let (database, now) = (context.database(), context.now);
     // The time is looked at only where there is a key to give it to, as in Redis.
     let mut invalid = None;
-    let value = context.store().update(database, &args[1], now, |current| {
-        let Some(entry) = current else {
-            return (Change::Keep, None);
-        };
-        let change = match options.expiry {
-            Expiry::Unsaid | Expiry::Keep => Change::Keep,
-            Expiry::Persist => Change::SetDeadline(None),
-            Expiry::At(lifetime, argument) => {
-                match lifetime.positive_deadline(argument, now, "getex") {
-                    Ok(deadline) => Change::SetDeadline(Some(deadline)),
-                    Err(error) => {
-                        invalid = Some(error);
-                        Change::Keep
+    let value = context
+        .store()
+        .read_and_update(database, &args[1], now, |current| {
+            let Some(entry) = current else {
+                return (Change::Keep, None);
+            };
+            let change = match options.expiry {
+                Expiry::Unsaid | Expiry::Keep => Change::Keep,
+                Expiry::Persist => Change::SetDeadline(None),
+                Expiry::At(lifetime, argument) => {
+                    match lifetime.positive_deadline(argument, now, "getex") {
+                        Ok(deadline) => Change::SetDeadline(Some(deadline)),
+                        Err(error) => {
+                            invalid = Some(error);
+                            Change::Keep
+                        }
                     }
                 }
-            }
-        };
-        (change, Some(entry.value.clone()))
-    })?;
+            };
+            (change, Some(entry.value.clone()))
+        })?;
     if let Some(error) = invalid {
         return Err(error);
     }

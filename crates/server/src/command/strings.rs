@@ -5,6 +5,7 @@ use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
 use super::expire::Lifetime;
+use super::mget::mget;
 use super::table::{Command, Flags};
 use super::{Context, Handled};
 
@@ -104,22 +105,10 @@ fn get(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     Ok(())
 }
 
-fn mget(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let keys = args.skip(1);
-    let values = context
-        .store()
-        .get_many(context.database(), keys.iter(), context.now);
-    context.reply().array(values.len());
-    for value in &values {
-        context.reply_value(value.as_ref());
-    }
-    Ok(())
-}
-
 fn strlen(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let len = context
         .store()
-        .inspect(context.database(), &args[1], context.now, |found| {
+        .peek(context.database(), &args[1], context.now, |found| {
             found.map_or(0, |entry| entry.value.len())
         });
     context.reply().integer(len.cast_signed() as i64);
@@ -127,12 +116,13 @@ fn strlen(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 }
 
 fn getdel(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let value = context
-        .store()
-        .update(context.database(), &args[1], context.now, |current| {
-            let value = current.map(|entry| entry.value.clone());
-            (Change::Remove, value)
-        })?;
+    let value =
+        context
+            .store()
+            .read_and_update(context.database(), &args[1], context.now, |current| {
+                let value = current.map(|entry| entry.value.clone());
+                (Change::Remove, value)
+            })?;
     context.reply_value(value.as_ref());
     Ok(())
 }
@@ -150,7 +140,11 @@ fn store(
 }
 
 fn getset(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let outcome = store(context, &args[1], &args[2], SetOptions::default())?;
+    let options = SetOptions {
+        is_read: true,
+        ..SetOptions::default()
+    };
+    let outcome = store(context, &args[1], &args[2], options)?;
     context.reply_value(outcome.previous.as_ref());
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! The table of commands: what is known about each, and how a request finds its own.
 
 use std::collections::HashMap;
-use std::ops::BitOr;
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
@@ -121,14 +120,6 @@ impl Flags {
     fn named(self, names: &[(Flags, &[&'static str])]) -> Vec<&'static str> {
         let set = names.iter().filter(|(flag, _)| self.contains(*flag));
         set.flat_map(|(_, names)| *names).copied().collect()
-    }
-}
-
-impl BitOr for Flags {
-    type Output = Flags;
-
-    fn bitor(self, other: Flags) -> Flags {
-        self.and(other)
     }
 }
 

@@ -332,3 +332,76 @@ fn replies_can_be_turned_off_and_skipped() {
     }
     client.expect_reply("+OK\r\n$1\r\n2\r\n");
 }
+
+#[test]
+fn only_commands_that_read_a_value_count_as_hits_and_misses() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    client.expect(&["SET", "k", "v"], "+OK\r\n");
+    let counts = || (server.info("keyspace_hits"), server.info("keyspace_misses"));
+    for (args, reply) in [
+        (&["TTL", "k"][..], ":-1\r\n"),
+        (&["PTTL", "no"], ":-2\r\n"),
+        (&["TYPE", "k"], "+string\r\n"),
+        (&["EXISTS", "k", "no"], ":1\r\n"),
+        (&["STRLEN", "k"], ":1\r\n"),
+    ] {
+        client.expect(args, reply);
+        assert_eq!(counts(), (0, 0), "{args:?}");
+    }
+    for (nth, (args, reply)) in [
+        (&["GET", "k"][..], "$1\r\nv\r\n"),
+        (&["GETEX", "k"], "$1\r\nv\r\n"),
+        (&["GETSET", "k", "v"], "$1\r\nv\r\n"),
+        (&["SET", "k", "v", "GET"], "$1\r\nv\r\n"),
+        (&["GETDEL", "k"], "$1\r\nv\r\n"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        client.expect(args, reply);
+        assert_eq!(counts(), (nth as u64 + 1, 0), "{args:?}");
+    }
+    client.expect(&["GETDEL", "k"], "$-1\r\n");
+    assert_eq!(counts(), (5, 1));
+}
+
+#[test]
+fn an_mget_of_few_keys_sees_all_of_an_mset_or_nothing() {
+    let server = TestServer::start(config());
+    let names: Vec<String> = (0..100).map(|index| format!("key:{index}")).collect();
+    let mset = |value: &str| {
+        let pairs = names.iter().flat_map(|name| [name.as_str(), value]);
+        let args: Vec<&str> = std::iter::once("MSET").chain(pairs).collect();
+        crate::harness::request(&args)
+    };
+    let mut writer = server.client();
+    let writes = [mset("1"), mset("2")].concat().repeat(50);
+    let writing = std::thread::spawn(move || {
+        std::io::Write::write_all(&mut writer.stream, &writes).unwrap();
+        writer.expect_reply(&"+OK\r\n".repeat(100));
+    });
+    let mut reader = server.client();
+    let mget: Vec<&str> = std::iter::once("MGET")
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    loop {
+        let is_last = writing.is_finished();
+        reader.send(&mget);
+        assert_eq!(reader.array_len(), 100);
+        let mut line = || {
+            let header = reader.line();
+            if header == "$-1" {
+                header
+            } else {
+                reader.line()
+            }
+        };
+        let first = line();
+        assert!((1..100).all(|_| line() == first));
+        if is_last {
+            break;
+        }
+    }
+    writing.join().unwrap();
+}

@@ -1,5 +1,6 @@
 //! The server from outside: a client's bytes in, the server's bytes out.
 
+mod bounds;
 mod commands;
 mod harness;
 mod lifecycle;
