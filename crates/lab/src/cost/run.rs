@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::change::{ChangeLog, ChangeWriter, Sightings};
 use super::options::Options;
-use super::plan::{Pass, passes};
+use super::plan::{Pass, Purpose, passes};
 use super::progress::Progress;
 use super::row::{AllocatorWork, FromRow, RowProcess, RowReading, RowSpec, Work};
 use super::value_in_store::ValueInStore;
@@ -205,10 +205,9 @@ impl<'a> Run<'a> {
         progress: &mut Progress,
     ) -> Result<Observed, Stop> {
         let work = Work::Row {
-            path: pass.path,
+            purpose: pass.purpose,
             load: pass.load,
             notices: writer.map(|writer| writer.notices().clone()),
-            count_allocations: pass.count_allocations,
         };
         let mut row = RowProcess::start(&pass.name(), &self.spec(work, pass.time))?;
         self.wait_for(&mut row, progress, ROW_GRACE, |message| {
@@ -270,9 +269,10 @@ impl<'a> Run<'a> {
 
     /// Adds what was observed to the result; returns how changes arrived, if it is a row of those.
     fn keep(&mut self, pass: &Pass, observed: Observed) -> Option<RowSightings> {
-        if pass.count_allocations {
+        let path = pass.purpose.path();
+        if let Purpose::Allocator(_) = pass.purpose {
             if let Some(work) = observed.reading.allocator {
-                let of_pass = |row: &&mut Row| row.path == pass.path && row.load == pass.load;
+                let of_pass = |row: &&mut Row| row.path == path && row.load == pass.load;
                 if let Some(row) = self.result.rows.iter_mut().find(of_pass) {
                     row.allocator = Some(allocator(&observed.reading, work));
                 }
@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
             .filter(|_| pass.load.is_rate())
             .map(|row| row.client_cpu.share_of_core);
         let reading = &observed.reading;
-        let sightings = (pass.path == Path::Memory).then(|| RowSightings {
+        let sightings = (path == Path::Memory).then(|| RowSightings {
             load: pass.load,
             window: reading.clock.clone(),
             sightings: reading.sightings.clone(),
@@ -329,7 +329,7 @@ fn row(pass: &Pass, observed: Observed, pacing_share_of_core: Option<f64>) -> Ro
     } = observed;
     let (window, wall) = (reading.window, reading.wall);
     Row {
-        path: pass.path,
+        path: pass.purpose.path(),
         load: pass.load,
         window_s: window.as_secs_f64(),
         wall_s: wall.as_secs_f64(),

@@ -18,9 +18,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Notices, Sightings};
+use super::plan::Purpose;
 use super::reading::Reading;
 use crate::results::Histogram;
-use crate::results::cost::{Call, Load, Path};
+use crate::results::cost::{Call, Load};
 
 pub(super) use parent::RowProcess;
 pub use process::run_row_process;
@@ -43,11 +44,9 @@ pub(super) enum Work {
     Calls { at_most_per_s: Option<f64> },
     /// A row of the second table.
     Row {
-        path: Path,
+        purpose: Purpose,
         load: Load,
         notices: Option<Notices>,
-        /// Count what the allocator does: a pass of its own, since counting perturbs.
-        count_allocations: bool,
     },
 }
 

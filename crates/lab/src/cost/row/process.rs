@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::super::calls;
 use super::super::change::Sightings;
+use super::super::plan::Purpose;
 use super::super::reading::ReadError;
 use super::super::tally::Tally;
 use super::closed_loop::{BATCH, drive, drive_batches};
@@ -95,19 +96,18 @@ fn measure(spec: &RowSpec) -> Result<(), Error> {
             say(&FromRow::Calls(calls));
         }
         Work::Row {
-            path,
+            purpose,
             load,
             notices,
-            count_allocations,
         } => {
             let row = RowRun {
                 spec,
                 load: *load,
-                count: *count_allocations,
+                count: matches!(purpose, Purpose::Allocator(_)),
                 wire,
                 runtime,
             };
-            let reading = match path {
+            let reading = match purpose.path() {
                 Path::Store => {
                     let reading = spec.reading.clone();
                     let connecting = StoreReader::connect(&url, reading, spec.pool, &row.wire);
