@@ -9,13 +9,12 @@ use super::lists::{
 };
 use super::messages::{MAIL_SUBJECTS, MESSAGES};
 use super::notes::{HELP, ON_CALL_NOTES};
+use super::tables::tables;
 use super::texts::{EXPERIMENTS, FEATURES, HISTORY, TENANTS};
-use super::words::{
-    CURRENCIES, LOCALES, METRICS, PARAMETERS, PLANS, REGIONS, ROUTES, RULES, TEAMS,
-};
+use super::words::{CURRENCIES, LOCALES, PLANS, REGIONS, ROUTES, RULES, RegionRow};
 use super::{
-    Change, Config, Experiment, FeatureFlag, Locale, Plan, Region, Route, SCHEMA, Search, Security,
-    Service, Tenant, Variant,
+    Config, Experiment, Features, Locales, Plan, Region, Routes, SCHEMA, Search, Security, Service,
+    Tenant,
 };
 use crate::value::revision;
 
@@ -29,14 +28,11 @@ pub fn generate(revision: u64) -> Config {
         schema: SCHEMA.into(),
         revision: revision::stored(revision),
         service: service(),
-        locales: LOCALES.iter().map(|row| locale(row, &mut random)).collect(),
+        locales: locales(&mut random),
         regions: regions(),
         plans: plans(),
         routes: routes(&mut random),
-        feature_flags: FEATURES
-            .iter()
-            .map(|&(name, description)| (name.into(), feature_flag(description, &mut random)))
-            .collect(),
+        features: features(&mut random),
         experiments: EXPERIMENTS
             .iter()
             .map(|row| experiment(row, &mut random))
@@ -56,21 +52,15 @@ pub fn generate(revision: u64) -> Config {
         security: Security {
             allowed_origins: texts(ALLOWED_ORIGINS),
             content_security_policy: texts(CONTENT_SECURITY_POLICY),
-            blocked_agents: texts(BLOCKED_AGENTS),
+            blocked_agents: BLOCKED_AGENTS.into(),
             trusted_proxies: texts(TRUSTED_PROXIES),
         },
         messages: texts_by_name(MESSAGES),
         mail_subjects: texts_by_name(MAIL_SUBJECTS),
         help: texts(HELP),
         on_call_notes: texts(ON_CALL_NOTES),
-        history: HISTORY
-            .iter()
-            .map(|&(at, by, summary)| Change {
-                at: at.into(),
-                by: by.into(),
-                summary: summary.into(),
-            })
-            .collect(),
+        history: texts(HISTORY),
+        tables: tables(),
     }
 }
 
@@ -105,10 +95,6 @@ impl Random {
         &from[self.index(from.len())]
     }
 
-    fn pick_text(&mut self, from: &[&str]) -> String {
-        (*self.pick(from)).to_owned()
-    }
-
     /// `count` different texts in the order of the list.
     fn pick_some(&mut self, from: &[&str], count: u32) -> Vec<String> {
         let mut chosen = BTreeSet::new();
@@ -121,11 +107,6 @@ impl Random {
     /// Two decimals: the division rounds to the double that prints as them.
     fn hundredths(&mut self, low: u32, high: u32) -> f64 {
         f64::from(self.between(low, high)) / 100.0
-    }
-
-    fn day(&mut self, year: u32) -> String {
-        let (month, day) = (self.between(1, 12), self.between(1, 28));
-        format!("{year}-{month:02}-{day:02}")
     }
 }
 
@@ -164,38 +145,34 @@ fn service() -> Service {
     }
 }
 
-fn locale(
-    &(tag, name, currency, decimal_mark, fallback): &(&str, &str, &str, &str, Option<&str>),
-    random: &mut Random,
-) -> Locale {
-    Locale {
-        tag: tag.into(),
-        name: name.into(),
-        currency: currency.into(),
-        decimal_mark: decimal_mark.into(),
-        right_to_left: ["ar-AE", "he-IL"].contains(&tag),
-        first_weekday: if ["en-US", "he-IL", "ja-JP"].contains(&tag) {
-            7
-        } else {
-            1
-        },
-        fallback: fallback.map(str::to_owned),
-        coverage: random.hundredths(82, 100),
+fn locales(random: &mut Random) -> Locales {
+    let tags = LOCALES.map(|row| row.0);
+    let place = |fallback: Option<&str>| tags.iter().position(|&tag| Some(tag) == fallback);
+    Locales {
+        tags: texts(&tags),
+        names: texts(&LOCALES.map(|row| row.1)),
+        currencies: texts(&LOCALES.map(|row| row.2)),
+        right_to_left: tags.map(|tag| ["ar-AE", "he-IL"].contains(&tag)).into(),
+        first_weekdays: tags
+            .map(|tag| match tag {
+                "en-US" | "he-IL" | "ja-JP" => 7,
+                _ => 1,
+            })
+            .into(),
+        fallbacks: LOCALES.map(|row| place(row.3)).into(),
+        coverage: tags.map(|_| random.hundredths(82, 100)).into(),
     }
 }
 
 fn regions() -> Vec<Region> {
-    let region = |&(id, failover, weight, position): &(&str, Option<&str>, f64, [f64; 2])| Region {
+    let region = |&(id, failover, weight, position, latencies_ms): &RegionRow| Region {
         id: id.into(),
         endpoint: format!("https://{id}.storefront.example/v3"),
         weight,
         primary: failover.is_none(),
         failover: failover.map(str::to_owned),
         position,
-        zones: ["a", "b", "c"]
-            .iter()
-            .map(|zone| format!("{id}-{zone}"))
-            .collect(),
+        latencies_ms: latencies_ms.to_vec(),
     };
     REGIONS.iter().map(region).collect()
 }
@@ -204,116 +181,92 @@ fn plans() -> Vec<Plan> {
     PLANS
         .iter()
         .zip(0_u32..)
-        .map(|(&(id, title, euro_cents, includes), rank)| {
-            let top = rank as usize + 1 == PLANS.len();
-            Plan {
-                id: id.into(),
-                title: title.into(),
-                monthly_price: CURRENCIES
-                    .iter()
-                    .map(|&(currency, percent)| {
-                        let cents = euro_cents * percent / 100 / 100 * 100;
-                        (currency.into(), f64::from(cents.saturating_sub(1)) / 100.0)
-                    })
-                    .collect(),
-                order_fee_percent: f64::from(290 - 40 * rank) / 100.0,
-                includes: texts(includes),
-                max_products: (!top).then(|| 250 * 10_u32.pow(rank)),
-                max_staff: (!top).then(|| 2 + 5 * rank),
-                on_sale: rank != 1,
-            }
+        .map(|(&(id, euro_cents, includes), rank)| Plan {
+            id: id.into(),
+            monthly_prices: CURRENCIES.map(|percent| {
+                let cents = euro_cents * percent / 100 / 100 * 100;
+                f64::from(cents.saturating_sub(1)) / 100.0
+            }),
+            order_fee_percent: f64::from(290 - 40 * rank) / 100.0,
+            includes: texts(includes),
+            on_sale: rank != 1,
         })
         .collect()
 }
 
-fn routes(random: &mut Random) -> Vec<Route> {
-    let route = |&(method, path, upstream, description): &(&str, &str, &str, &str)| Route {
-        method: method.into(),
-        path: path.into(),
-        upstream: upstream.into(),
-        description: description.into(),
-        auth: method != "GET" || path.starts_with("/account"),
-        timeout_ms: random.between(2, 40) * 50,
-        retries: u8::from(method == "GET") * 2,
-        cache_s: (method == "GET" && !path.starts_with("/account"))
-            .then(|| random.between(1, 20) * 15),
-        rate_per_s: random.between(1, 50),
-        burst: random.between(1, 20) * 5,
-    };
-    ROUTES.iter().map(route).collect()
-}
-
-fn feature_flag(description: &str, random: &mut Random) -> FeatureFlag {
-    let rules = u32::from(random.chance(40));
-    FeatureFlag {
-        description: description.into(),
-        enabled: random.chance(80),
-        owner: random.pick_text(TEAMS),
-        rollout: random.hundredths(0, 100),
-        expires_on: random.chance(50).then(|| random.day(2027)),
-        rules: (0..rules).map(|_| rule(random)).collect(),
+fn routes(random: &mut Random) -> Routes {
+    let get = || ROUTES.iter().map(|row| row.0.starts_with("GET "));
+    let account = || ROUTES.iter().map(|row| row.0.contains(" /account"));
+    Routes {
+        patterns: ROUTES.iter().map(|row| row.0.to_owned()).collect(),
+        descriptions: ROUTES.iter().map(|row| row.1.to_owned()).collect(),
+        auth: get()
+            .zip(account())
+            .map(|(get, account)| !get || account)
+            .collect(),
+        timeouts_ms: ROUTES.iter().map(|_| random.between(2, 40) * 50).collect(),
+        retries: get().map(|get| u8::from(get) * 2).collect(),
+        cache_s: get()
+            .zip(account())
+            .map(|(get, account)| (get && !account).then(|| random.between(1, 20) * 15))
+            .collect(),
+        rates_per_s: ROUTES.iter().map(|_| random.between(1, 50)).collect(),
+        bursts: ROUTES.iter().map(|_| random.between(1, 20) * 5).collect(),
     }
 }
 
-/// Condition and answer, such as `country in AT, CH -> on`.
-fn rule(random: &mut Random) -> String {
+fn features(random: &mut Random) -> Features {
+    Features {
+        descriptions: texts_by_name(FEATURES),
+        enabled: FEATURES.iter().map(|_| random.chance(80)).collect(),
+        rollout: FEATURES.iter().map(|_| random.hundredths(5, 100)).collect(),
+        rules: FEATURES
+            .iter()
+            .step_by(3)
+            .map(|&(name, _)| rule(name, random))
+            .collect(),
+    }
+}
+
+/// Condition and answer, such as `live-chat: country in AT, CH -> on`.
+fn rule(feature: &str, random: &mut Random) -> String {
     let &(attribute, values) = random.pick(RULES);
     let count = random.between(1, 3);
     let any_of = random.pick_some(values, count).join(", ");
     let answer = if random.chance(75) { "on" } else { "off" };
-    format!("{attribute} in {any_of} -> {answer}")
+    format!("{feature}: {attribute} in {any_of} -> {answer}")
 }
 
 fn experiment(&(key, ended, hypothesis): &(&str, bool, &str), random: &mut Random) -> Experiment {
-    let variants: &[(&str, f64)] = random.pick::<&[(&str, f64)]>(&[
-        &[("control", 0.5), ("treatment", 0.5)],
-        &[("control", 0.5), ("compact", 0.25), ("detailed", 0.25)],
-        &[("control", 0.8), ("treatment", 0.2)],
-    ]);
+    let weights: &[f64] = random.pick::<&[f64]>(&[&[0.5, 0.5], &[0.5, 0.25, 0.25], &[0.8, 0.2]]);
+    let full_percent = random.between(20, 100);
     Experiment {
         key: key.into(),
         hypothesis: hypothesis.into(),
         salt: random.next() >> 16,
-        traffic: random.hundredths(5, 100),
-        started_at: format!("{}T08:00:00Z", random.day(2025)),
-        ended_at: ended.then(|| format!("{}T08:00:00Z", random.day(2026))),
-        variants: variants
-            .iter()
-            .map(|&(name, weight)| Variant {
-                name: name.into(),
-                weight,
-                parameters: random
-                    .pick_some(PARAMETERS, 2)
-                    .into_iter()
-                    .map(|name| format!("{name}={}", random.between(1, 48)))
-                    .collect::<Vec<_>>()
-                    .join("&"),
-            })
-            .collect(),
-        metrics: random.pick_some(METRICS, 2),
+        traffic: [5, 20, 50, 100]
+            .map(|percent| f64::from(full_percent * percent / 100) / 100.0)
+            .into(),
+        weights: weights.into(),
+        running: !ended,
     }
 }
 
 fn tenant(id: u32, &(name, note): &(&str, &str), random: &mut Random) -> Tenant {
-    let tags = LOCALES.map(|row| row.0);
-    let features: Vec<&str> = FEATURES.iter().map(|row| row.0).collect();
-    let domain = format!("{}.shop.example", name.to_lowercase().replace(' ', "-"));
-    let (locale_count, feature_count) = (random.between(1, 2), random.between(1, 3));
+    let host = name.to_lowercase().replace(' ', "-");
+    let (opens_min, open_min) = (random.between(28, 40) * 15, random.between(32, 48) * 15);
     Tenant {
         id,
         name: name.into(),
         plan: random.pick(PLANS).0.into(),
-        region: random.pick(REGIONS).0.into(),
-        locales: random.pick_some(&tags, locale_count),
-        active: random.chance(92),
         requests_per_s: random.between(1, 40) * 25,
         webhook_url: format!(
-            "https://{domain}/hooks/orders?key={:016x}{:016x}",
+            "https://{host}.shop.example/hooks/orders?key={:016x}{:016x}{:016x}",
+            random.next(),
             random.next(),
             random.next()
         ),
         note: note.into(),
-        features: random.pick_some(&features, feature_count),
-        domain,
+        staffed_min: [opens_min, opens_min + open_min],
     }
 }

@@ -16,31 +16,31 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "back_in_stock",
-        "{product} can be bought again at {shop}. We keep none aside, so do not wait too long.",
+        "{product} can be bought again at {shop}. We keep none aside, so do not wait too long. This was the only message about it, and your address is deleted from the list.",
     ),
     (
         "basket_expires",
-        "Your cart at {shop} is kept until {date}. After that we cannot promise the price of what is in it.",
+        "Your cart at {shop} is kept until {date}. After that we cannot promise the price of what is in it. Sign in to keep it longer, or send it to yourself by mail.",
     ),
     (
         "card_declined",
-        "Your bank did not accept the payment of {amount}. Nothing was charged. Try another card or another way to pay.",
+        "Your bank did not accept the payment of {amount}. Nothing was charged. Try another card or another way to pay. Your cart is kept, and the products in it stay reserved for twenty minutes.",
     ),
     (
         "card_expires",
-        "The card that ends in {digits} expires this month. Add a new one so that your subscription goes on.",
+        "The card that ends in {digits} expires this month. Add a new one so that your subscription goes on. Until then we keep what is due and charge nothing twice.",
     ),
     (
         "chat_closed",
-        "Nobody is here to chat right now. We are back at {time}; leave a message and we answer by mail.",
+        "Nobody is here to chat right now. We are back at {time}; leave a message and we answer by mail. Most questions about parcels are answered on the page of your order.",
     ),
     (
         "coupon_expired",
-        "The coupon {code} was valid until {date}. There may be a newer one in your last message from us.",
+        "The coupon {code} was valid until {date}. There may be a newer one in your last message from us. Only one code can be used for an order, gift cards not counted.",
     ),
     (
         "coupon_minimum",
-        "The coupon {code} is for orders of {amount} or more. You are {missing} away from it.",
+        "The coupon {code} is for orders of {amount} or more. You are {missing} away from it. Shipping and gift cards do not count, products at a lower price do.",
     ),
     (
         "customs_notice",
@@ -52,7 +52,7 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "delivery_today",
-        "Order {number} arrives today between {from} and {to}. Somebody has to be there to sign for it.",
+        "Order {number} arrives today between {from} and {to}. Somebody has to be there to sign for it. A neighbour will do if you say so before {from} on the page of your order.",
     ),
     (
         "download_ready",
@@ -60,11 +60,11 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "gift_card_sent",
-        "Your gift card of {amount} is on its way to {mail}. It has no end date and may be used in parts.",
+        "Your gift card of {amount} is on its way to {mail}. It has no end date and may be used in parts. If it does not arrive within an hour, look where unwanted mail goes.",
     ),
     (
         "invoice_due",
-        "Invoice {number} over {amount} is due on {date}. Please give the number with your transfer.",
+        "Invoice {number} over {amount} is due on {date}. Please give the number with your transfer. The invoice is attached, and a copy is in your account.",
     ),
     (
         "invoice_reminder",
@@ -72,7 +72,7 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "login_new_device",
-        "Somebody signed in to your account from {place} with {device}. If it was you there is nothing to do.",
+        "Somebody signed in to your account from {place} with {device}. If it was you there is nothing to do. If not, choose a new password now: that ends all other visits.",
     ),
     (
         "order_cancelled",
@@ -104,19 +104,19 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "points_earned",
-        "This order brought you {points} points. You have {total} now, worth {amount} on your next one.",
+        "This order brought you {points} points. You have {total} now, worth {amount} on your next one. They can be used from the day on which the right to return this order ends.",
     ),
     (
         "price_alert",
-        "{product} now costs {price} instead of {before}. We cannot say for how long.",
+        "{product} now costs {price} instead of {before}. We cannot say for how long. We write again only if it falls further, and at most once in a week.",
     ),
     (
         "rate_limited",
-        "That was a little fast. Wait {seconds} seconds and try again; what you typed is kept.",
+        "That was a little fast. Wait {seconds} seconds and try again; what you typed is kept. Nothing was ordered or charged in the meantime.",
     ),
     (
         "refund_sent",
-        "We received your parcel and refunded {amount}. Depending on your bank it shows within five days.",
+        "We received your parcel and refunded {amount}. Depending on your bank it shows within five days. Shipping is refunded when everything came back, and the points of the order are taken off.",
     ),
     (
         "return_accepted",
@@ -128,23 +128,23 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "service_down",
-        "We are repairing something and are back soon. Orders that were confirmed are safe.",
+        "We are repairing something and are back soon. Orders that were confirmed are safe. What happened and how far we are can be read at https://status.storefront.example/.",
     ),
     (
         "session_expired",
-        "You were away for a while, so we signed you out. Your cart is still here.",
+        "You were away for a while, so we signed you out. Your cart is still here. Sign in again and go on where you were; the page that you had open is remembered.",
     ),
     (
         "subscription_paused",
-        "Your subscription is paused until {date}. We write three days before it goes on.",
+        "Your subscription is paused until {date}. We write three days before it goes on. You can go on earlier, change what is in it or end it in your account at any time.",
     ),
     (
         "tax_number_accepted",
-        "We checked your tax number {number}. From now on you see and pay prices without tax.",
+        "We checked your tax number {number}. From now on you see and pay prices without tax. Orders that were placed before keep theirs; ask your accountant about those.",
     ),
     (
         "trade_in_valued",
-        "We looked at your {product} and offer {amount} for it. The offer stands for fourteen days.",
+        "We looked at your {product} and offer {amount} for it. The offer stands for fourteen days. The label for the parcel is attached; if you change your mind we send it back at our cost.",
     ),
     (
         "unsubscribed",
@@ -152,19 +152,19 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "verify_mail",
-        "Confirm that {mail} is yours with the link below. Without it we cannot send you invoices.",
+        "Confirm that {mail} is yours with the link below. Without it we cannot send you invoices. The link works for two days; ask for a new one at any time.",
     ),
     (
         "voucher_sent",
-        "We are sorry for the trouble with order {number}. The code {code} takes {amount} off your next one.",
+        "We are sorry for the trouble with order {number}. The code {code} takes {amount} off your next one. It works for a year, has no minimum and can be given to somebody else.",
     ),
     (
         "welcome_back",
-        "Good to see you again, {name}. The cart of your last visit is still here, at the prices of today.",
+        "Good to see you again, {name}. The cart of your last visit is still here, at the prices of today. Two things may have changed since: what is in stock, and what we charge for shipping.",
     ),
     (
         "wishlist_shared",
-        "{name} shared a wish list with you. What you buy from it is marked, but not who bought it.",
+        "{name} shared a wish list with you. What you buy from it is marked, but not who bought it. The list ends when {name} closes it, or by itself after a year.",
     ),
     (
         "window_missed",

@@ -7,6 +7,7 @@ mod generate;
 mod lists;
 mod messages;
 mod notes;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use generate::generate;
+pub use tables::{Shipping, Tables};
 
 /// Size of the JSON of every revision: that of the article that this lab repeats.
 pub const JSON_BYTES: usize = 41_083;
@@ -34,15 +36,15 @@ pub struct Config {
     /// The service itself.
     pub service: Service,
     /// Languages it speaks.
-    pub locales: Vec<Locale>,
+    pub locales: Locales,
     /// Where it runs.
     pub regions: Vec<Region>,
     /// What tenants pay.
     pub plans: Vec<Plan>,
     /// Where requests go.
-    pub routes: Vec<Route>,
-    /// What is switched on, by name.
-    pub feature_flags: BTreeMap<String, FeatureFlag>,
+    pub routes: Routes,
+    /// What can be switched on, and for whom.
+    pub features: Features,
     /// Running comparisons.
     pub experiments: Vec<Experiment>,
     /// The customers.
@@ -61,8 +63,10 @@ pub struct Config {
     pub help: Vec<String>,
     /// For whoever is on call.
     pub on_call_notes: Vec<String>,
-    /// Why it was last changed, newest first.
-    pub history: Vec<Change>,
+    /// When, by whom and why it was last changed, newest first.
+    pub history: Vec<String>,
+    /// What is looked up by number.
+    pub tables: Tables,
 }
 
 impl Config {
@@ -103,25 +107,23 @@ pub struct Maintenance {
     pub ends_at: String,
 }
 
-/// One language.
+/// Its languages, by column: each list has one entry for each tag.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Locale {
+pub struct Locales {
     /// BCP 47.
-    pub tag: String,
-    /// As its speakers write it.
-    pub name: String,
+    pub tags: Vec<String>,
+    /// As their speakers write them.
+    pub names: Vec<String>,
     /// ISO 4217.
-    pub currency: String,
-    /// Between units and decimals.
-    pub decimal_mark: String,
+    pub currencies: Vec<String>,
     /// Written from right to left.
-    pub right_to_left: bool,
+    pub right_to_left: Vec<bool>,
     /// 1 is Monday.
-    pub first_weekday: u8,
-    /// Read where a text is missing.
-    pub fallback: Option<String>,
+    pub first_weekdays: Vec<u8>,
+    /// Place in `tags` of the language that is read where a text is missing.
+    pub fallbacks: Vec<Option<usize>>,
     /// Share of texts that are translated.
-    pub coverage: f64,
+    pub coverage: Vec<f64>,
 }
 
 /// One place where it runs.
@@ -139,8 +141,8 @@ pub struct Region {
     pub failover: Option<String>,
     /// Latitude, longitude.
     pub position: [f64; 2],
-    /// Separate sites.
-    pub zones: Vec<String>,
+    /// Milliseconds to each region, in their order.
+    pub latencies_ms: Vec<u32>,
 }
 
 /// What a tenant pays for.
@@ -148,61 +150,47 @@ pub struct Region {
 pub struct Plan {
     /// Short name.
     pub id: String,
-    /// As shown.
-    pub title: String,
-    /// By currency.
-    pub monthly_price: BTreeMap<String, f64>,
+    /// In CHF, EUR, GBP and USD.
+    pub monthly_prices: [f64; 4],
     /// Fee for each order.
     pub order_fee_percent: f64,
     /// Shown beside the price.
     pub includes: Vec<String>,
-    /// `None` is unlimited.
-    pub max_products: Option<u32>,
-    /// `None` is unlimited.
-    pub max_staff: Option<u32>,
     /// May be chosen by new tenants.
     pub on_sale: bool,
 }
 
-/// Where a kind of request goes.
+/// Where requests go, by column: each list has one entry for each pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Route {
-    /// HTTP method.
-    pub method: String,
-    /// Pattern of the path.
-    pub path: String,
-    /// Service that answers.
-    pub upstream: String,
-    /// What it is for.
-    pub description: String,
-    /// Needs a signed-in user.
-    pub auth: bool,
+pub struct Routes {
+    /// HTTP method, pattern of the path and service that answers.
+    pub patterns: Vec<String>,
+    /// What they are for.
+    pub descriptions: Vec<String>,
+    /// Need a signed-in user.
+    pub auth: Vec<bool>,
     /// For a whole answer.
-    pub timeout_ms: u32,
+    pub timeouts_ms: Vec<u32>,
     /// After the first attempt.
-    pub retries: u8,
+    pub retries: Vec<u8>,
     /// Seconds in shared caches; `None` is not cached.
-    pub cache_s: Option<u32>,
+    pub cache_s: Vec<Option<u32>>,
     /// Sustained requests of one client.
-    pub rate_per_s: u32,
+    pub rates_per_s: Vec<u32>,
     /// Requests of one client at once.
-    pub burst: u32,
+    pub bursts: Vec<u32>,
 }
 
-/// One switch.
+/// What can be switched on, and for whom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FeatureFlag {
-    /// What it does.
-    pub description: String,
-    /// Off for everybody if false.
-    pub enabled: bool,
-    /// Team.
-    pub owner: String,
-    /// Share of users, if no rule matches.
-    pub rollout: f64,
-    /// Day after which it has to be removed.
-    pub expires_on: Option<String>,
-    /// Conditions; the first that holds decides.
+pub struct Features {
+    /// What they do, by name.
+    pub descriptions: BTreeMap<String, String>,
+    /// Off for everybody if false; in the order of the names.
+    pub enabled: Vec<bool>,
+    /// Share of users, in the order of the names.
+    pub rollout: Vec<f64>,
+    /// Conditions that come before the share; the first that holds decides.
     pub rules: Vec<String>,
 }
 
@@ -215,27 +203,12 @@ pub struct Experiment {
     pub hypothesis: String,
     /// Mixed into the hash that assigns users.
     pub salt: u64,
-    /// Share of users in it.
-    pub traffic: f64,
-    /// RFC 3339.
-    pub started_at: String,
-    /// RFC 3339; `None` while it runs.
-    pub ended_at: Option<String>,
-    /// What is compared.
-    pub variants: Vec<Variant>,
-    /// What decides.
-    pub metrics: Vec<String>,
-}
-
-/// One side of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Variant {
-    /// Name.
-    pub name: String,
-    /// Share of the experiment's users.
-    pub weight: f64,
-    /// What it sets, as a query string.
-    pub parameters: String,
+    /// Share of users in it, by the week since its start; the last holds on.
+    pub traffic: Vec<f64>,
+    /// Share of its users that see each variant; the first is the present state.
+    pub weights: Vec<f64>,
+    /// Assigns users.
+    pub running: bool,
 }
 
 /// One customer.
@@ -245,34 +218,26 @@ pub struct Tenant {
     pub id: u32,
     /// As shown.
     pub name: String,
-    /// Its shop's host name.
-    pub domain: String,
     /// [`Plan::id`].
     pub plan: String,
-    /// [`Region::id`].
-    pub region: String,
-    /// [`Locale::tag`]s, the default first.
-    pub locales: Vec<String>,
-    /// Open for orders.
-    pub active: bool,
     /// Requests that it may make.
     pub requests_per_s: u32,
     /// Where orders are reported to.
     pub webhook_url: String,
     /// What its account manager wrote down.
     pub note: String,
-    /// Names of [`Config::feature_flags`] turned on for it.
-    pub features: Vec<String>,
+    /// When its staff answers, from and to, in minutes since midnight.
+    pub staffed_min: [u32; 2],
 }
 
 /// What the search knows about words and addresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// Words that mean the same, one group a line.
+    /// Groups of words that mean the same, three groups a line.
     pub synonyms: Vec<String>,
-    /// Words that are not looked for.
+    /// Words that are not looked for, a language a line.
     pub stop_words: Vec<String>,
-    /// Names that are not corrected.
+    /// Names that are not corrected, a department a line.
     pub brands: Vec<String>,
     /// Old address and new one.
     pub redirects: Vec<String>,
@@ -285,19 +250,8 @@ pub struct Security {
     pub allowed_origins: Vec<String>,
     /// Directives of the header of that name.
     pub content_security_policy: Vec<String>,
-    /// Parts of the names of clients that are turned away.
-    pub blocked_agents: Vec<String>,
+    /// Pattern of the names of clients that are turned away.
+    pub blocked_agents: String,
     /// Networks whose forwarded addresses are believed.
     pub trusted_proxies: Vec<String>,
-}
-
-/// One change of the configuration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
-    /// RFC 3339.
-    pub at: String,
-    /// Who.
-    pub by: String,
-    /// Why.
-    pub summary: String,
 }
