@@ -26,7 +26,7 @@ pub(super) const HELP: &[&str] = &[
     "Weight classes are read by the packed weight: the products plus the heaviest box that you chose. A parcel above the last class is split, or refused if it cannot be.",
     "Imports check a file completely before they change anything. Lines with an error are listed with their number; a file with more than fifty of them is sent back as a whole.",
     "To move from another platform, bring products first, then customers, then orders. Passwords cannot be moved: customers get a link for a new one at their first visit.",
-    "A store that has no hours on a day is closed on it; leave both fields empty. Hours past midnight belong to the day on which they began. One single day is set in the calendar.",
+    "A store that has no hours on a day is closed on it; leave both fields empty. Hours past midnight belong to the day on which they began. Any single day is set in the calendar.",
 ];
 
 /// For whoever is on call.

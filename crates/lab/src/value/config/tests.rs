@@ -99,13 +99,8 @@ fn what_refers_to_something_finds_it() {
     for tenant in &config.tenants {
         assert!(config.plans.iter().any(|plan| plan.id == tenant.plan));
     }
-    let (routes, locales) = (&config.routes, &config.locales);
-    assert_eq!(routes.patterns.len(), routes.descriptions.len());
-    assert_eq!(routes.patterns.len(), routes.cache_s.len());
-    assert_eq!(locales.tags.len(), locales.names.len());
-    assert_eq!(config.tables.quotas_by_plan.len(), config.plans.len());
-    for fallback in locales.fallbacks.iter().flatten() {
-        assert!(*fallback < locales.tags.len());
+    for fallback in config.locales.fallbacks.iter().flatten() {
+        assert!(*fallback < config.locales.tags.len());
     }
     for rule in &config.features.rules {
         let feature = rule.split(':').next().unwrap();
@@ -117,5 +112,31 @@ fn what_refers_to_something_finds_it() {
     for experiment in &config.experiments {
         let weights: f64 = experiment.weights.iter().sum();
         assert!((weights - 1.0).abs() < 1e-9, "{}", experiment.key);
+    }
+}
+
+#[test]
+fn columns_of_a_table_are_equally_long() {
+    let config = generate(0);
+    let document = serde_json::to_value(&config).unwrap();
+    for (table, rows) in [("locales", 12), ("routes", 21)] {
+        for (name, column) in document[table].as_object().unwrap() {
+            assert_eq!(column.as_array().unwrap().len(), rows, "{table}.{name}");
+        }
+    }
+    let Features {
+        descriptions,
+        enabled,
+        rollout,
+        ..
+    } = &config.features;
+    assert_eq!(descriptions.len(), enabled.len());
+    assert_eq!(descriptions.len(), rollout.len());
+    assert_eq!(config.tables.quotas_by_plan.len(), config.plans.len());
+    let shipping = &config.tables.shipping;
+    assert_eq!(shipping.rates_eur.len(), shipping.days.len());
+    assert_eq!(shipping.rates_eur.len(), shipping.free_from_eur.len());
+    for rates in &shipping.rates_eur {
+        assert_eq!(rates.len(), shipping.classes_g.len());
     }
 }
