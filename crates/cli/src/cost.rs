@@ -62,6 +62,8 @@ fn options(args: CostArgs) -> Result<Options, Failure> {
         full_load: args.full_load,
         instances: args.instances.get(),
         change_every: args.change_every.map(|every| every.0),
-        command_line: std::env::args().map(|word| mask_password(&word)).collect(),
+        command_line: std::env::args_os()
+            .map(|word| mask_password(&word.to_string_lossy()))
+            .collect(),
     })
 }

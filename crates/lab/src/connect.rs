@@ -102,12 +102,16 @@ pub(crate) fn connect_error(url: &RedisUrl, error: &redis::RedisError) -> Error 
     let target = url.to_string();
     let cause = error.to_string();
     let login = error.kind() == redis::ErrorKind::AuthenticationFailed
-        || ["NOAUTH", "WRONGPASS", "NOPERM"]
+        || ["NOAUTH", "WRONGPASS"]
             .iter()
             .any(|code| error.code() == Some(code))
         || cause.contains("without any password configured");
     if login {
         Error::Login { target, cause }
+    } else if error.code().is_some() {
+        // The server is there, and says what it does not like.
+        let doing = format!("connecting to {target}");
+        Error::Store { doing, cause }
     } else {
         not_connected(target, cause)
     }
@@ -119,7 +123,12 @@ fn unreachable(url: &RedisUrl, error: &io::Error) -> Error {
 
 /// A refused certificate comes as any other I/O error; only its text tells.
 fn not_connected(target: String, cause: String) -> Error {
-    if cause.contains("certificate") {
+    if cause.contains("temporarily unavailable") {
+        // How a blocking read tells that its time is over.
+        let seconds = CONNECT_TIMEOUT.as_secs();
+        let cause = format!("no answer within {seconds} s that fits the URL's scheme");
+        Error::Unreachable { target, cause }
+    } else if cause.contains("certificate") {
         Error::Certificate { target, cause }
     } else {
         Error::Unreachable { target, cause }

@@ -196,10 +196,11 @@ pub fn mask_password(text: &str) -> String {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
     };
-    let authority_end = rest.find('/').unwrap_or(rest.len());
-    // A password may hold an unescaped '/': without an '@' before the first one, look further.
-    let at = rest[..authority_end].rfind('@').or_else(|| rest.rfind('@'));
-    let rest = match at.and_then(|at| Some((rest[..at].find(':')?, at))) {
+    // A password may hold an unescaped '/' or '@': everything up to the last '@' may be of it.
+    let rest = match rest
+        .rfind('@')
+        .and_then(|at| Some((rest[..at].find(':')?, at)))
+    {
         Some((colon, at)) => format!("{}:***{}", &rest[..colon], &rest[at..]),
         None => rest.into(),
     };
@@ -278,6 +279,7 @@ mod tests {
             ("redis://:s3cret@h:1/2", "redis://:***@h:1/2"),
             ("rediss://user:s3cret@h", "rediss://user:***@h"),
             ("redis://u:a/b@h/0", "redis://u:***@h/0"),
+            ("redis://:p@ss/w@h:7998", "redis://:***@h:7998"),
             (
                 "unix:///tmp/s?db=1&pass=s3cret&user=u",
                 "unix:///tmp/s?db=1&pass=***&user=u",

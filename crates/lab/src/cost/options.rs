@@ -9,6 +9,15 @@ use crate::error::Error;
 use crate::meters::pacer::Schedule;
 use crate::target::Target;
 
+/// Shorter rows measure their own beginning.
+const LEAST_ROW_TIME: Duration = Duration::from_millis(50);
+
+/// Reads that a row at a rate needs.
+const LEAST_READS: f64 = 10.0;
+
+const MOST_CONNECTIONS: usize = 10_000;
+const MOST_WORKERS: usize = 100_000;
+
 /// Everything a user can set.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -72,11 +81,26 @@ impl Options {
         let usage = |text: &str| Err(Error::Usage(text.into()));
         Schedule::new(Instant::now(), self.rate_per_s, self.row_time)
             .map_err(|error| Error::Usage(format!("--rate: {error}")))?;
-        if self.row_time.is_zero() {
-            return usage("--seconds must be above zero");
+        if self.row_time < LEAST_ROW_TIME {
+            return usage("--seconds must be at least 0.05");
         }
-        if self.pool == 0 || self.workers == 0 || self.instances == 0 {
-            return usage("--pool, --workers and --instances must be at least 1");
+        // With fewer, the reads of a row are no rate: one read in a millisecond is a thousand a second.
+        let reads = self.rate_per_s * self.row_time.as_secs_f64();
+        if reads < LEAST_READS {
+            return Err(Error::Usage(format!(
+                "a row would have only {reads:.1} reads, and at least {LEAST_READS} are needed: \
+                 use --seconds {:.0} or a higher --rate",
+                (LEAST_READS / self.rate_per_s).ceil()
+            )));
+        }
+        if !(1..=MOST_CONNECTIONS).contains(&self.pool) {
+            return usage("--pool must be from 1 to 10000");
+        }
+        if !(1..=MOST_WORKERS).contains(&self.workers) {
+            return usage("--workers must be from 1 to 100000");
+        }
+        if self.instances == 0 {
+            return usage("--instances must be at least 1");
         }
         if self.change_every.is_some() {
             if !self.value.is_written() {

@@ -46,8 +46,8 @@ impl fmt::Display for Warning<'_> {
                  add --full-load if the server may be loaded without limit",
             ),
             Warning::NoServerCpu => f.write_str(
-                "the server's CPU could not be read: its process is not on this machine, and INFO \
-                 does not tell used_cpu_user and used_cpu_sys",
+                "the server's CPU could not be read: its process could not be found on this machine, \
+                 and INFO does not tell used_cpu_user and used_cpu_sys, or this user may not ask",
             ),
         }
     }
