@@ -5,6 +5,7 @@
 
 mod child;
 mod connect;
+pub mod contenders;
 pub mod cost;
 mod error;
 mod inspect;
@@ -12,6 +13,7 @@ pub mod meters;
 mod private_server;
 pub mod report;
 pub mod results;
+pub mod rounds;
 pub mod stamp;
 pub mod target;
 pub mod value;
