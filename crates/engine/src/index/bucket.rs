@@ -37,6 +37,19 @@ impl Bucket {
         }
     }
 
+    /// The element in front of a table's buckets.
+    pub(super) fn header(buckets: usize) -> Self {
+        let header = Bucket::new();
+        header.meta.store(buckets as u64, Ordering::Relaxed);
+        header
+    }
+
+    /// The number that a header was made with.
+    #[inline(always)]
+    pub(super) fn buckets_that_follow(&self) -> usize {
+        self.meta.load(Ordering::Relaxed) as usize
+    }
+
     #[inline(always)]
     pub(super) fn meta(&self) -> Meta {
         Meta(self.meta.load(Ordering::Acquire))
