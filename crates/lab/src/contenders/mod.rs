@@ -28,7 +28,7 @@ pub use self::{
     tiny_ufo::TinyUfo,
 };
 
-pub use ours::Ours;
+pub use ours::{Feature, Ours, OursShared};
 
 /// What contenders keep.
 pub trait Payload: Clone + Send + Sync + 'static {}
