@@ -6,12 +6,12 @@ use std::process::{Command, ExitCode, Stdio};
 use bytes::Bytes;
 use hotcopy_engine::bytes::{ByteStore, SetOptions, StoreConfig, UnixMillis};
 use hotcopy_lab::Error;
+use hotcopy_lab::contenders::SEED;
 use hotcopy_lab::meters::memory;
 use serde::{Deserialize, Serialize};
 
 use super::Section;
 use super::bar::{Bar, Limit};
-use super::keys::SEED;
 use crate::table::{Row, Table};
 
 pub(super) const FILLED: &str = "byte store filled to 256 MiB, 16 B to 64 KiB: resident growth";

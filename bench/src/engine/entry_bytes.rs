@@ -2,13 +2,13 @@
 //! `TinyUFO` is left out: it keeps a hash instead of the key.
 
 use hotcopy_lab::contenders::{
-    Foyer, HashMap, Lru, Moka, Ours, Papaya, QuickCache, QuickCacheUnsync, Setup,
+    Foyer, HashMap, Lru, Moka, Ours, Papaya, QuickCache, QuickCacheUnsync, Setup, key,
 };
 use hotcopy_lab::meters::alloc;
 
 use super::bar::{Bar, Limit};
 use super::hits::OURS;
-use super::keys::{key, value};
+use super::keys::value;
 use super::{Section, Value};
 use crate::table::{Row, Table};
 

@@ -1,16 +1,16 @@
 //! Reads on one thread: hits in sets of keys of three sizes, and misses.
 
-use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hotcopy_lab::contenders::{
-    Foyer, HashMap, Lru, Moka, Ours, Papaya, QuickCache, QuickCacheUnsync, Reads, Setup, TinyUfo,
+    Foyer, Get, HashMap, KeySet, Lru, Moka, Ours, Papaya, QuickCache, QuickCacheUnsync, Setup,
+    TinyUfo, key,
 };
-use hotcopy_lab::rounds::{Contender, Operation, Pace, measure};
+use hotcopy_lab::rounds::{Contender, Pace, measure};
 
 use super::bar::Limit;
-use super::keys::{KeySet, key};
+use super::keys::value;
 use super::{Section, Value};
 use crate::table::{Table, rows_of};
 
@@ -19,60 +19,15 @@ pub(super) const ONE: &str = "hit, 1 key, 1 thread";
 pub(super) const MANY: &str = "hit, 100,000 keys in a random order of 2^18, 1 thread";
 pub(super) const MISS: &str = "miss, 1,000 keys, 1 thread";
 
-/// Looks up keys one after the other, round and round.
-pub(super) struct Lookup<S> {
-    store: S,
-    keys: Arc<[String]>,
-    next: usize,
-}
-
-impl<S> Lookup<S> {
-    pub(super) fn starting_at(store: S, keys: Arc<[String]>, next: usize) -> Self {
-        Lookup { store, keys, next }
-    }
-}
-
-impl<S: Reads<Value>> Operation for Lookup<S> {
-    fn run(&mut self, count: u64) {
-        for _ in 0..count {
-            let key = black_box(&self.keys[self.next]);
-            self.next += 1;
-            if self.next == self.keys.len() {
-                self.next = 0;
-            }
-            black_box(self.store.read(key, |value| {
-                black_box::<&[u8]>(value);
-            }));
-        }
-    }
-}
-
-/// A store that holds all of the set. Some divide their room among shards, so they get more of it
-/// than there are entries, and all the same.
-pub(super) fn filled<S: Setup<Value>>(set: &KeySet) -> S {
-    let mut store = S::with_room_for(set.keys.len() * 5 / 4 + 64);
-    for (key, value) in set.keys.iter().zip(&set.values) {
-        store.write(key.clone(), value.clone());
-    }
-    store.settle();
-    let held = |key: &String| store.read(key, |_| ()).is_some();
-    assert!(
-        set.keys.iter().all(held),
-        "{} does not hold what it has room for",
-        S::NAME
-    );
-    store
-}
-
 fn contender<S: Setup<Value> + 'static>(
-    set: &KeySet,
+    set: &KeySet<Value>,
     lookups: &Arc<[String]>,
 ) -> Contender<'static> {
-    let store = filled::<S>(set);
-    Contender::new(S::NAME, Lookup::starting_at(store, lookups.clone(), 0))
+    let store = set.filled::<S>();
+    Contender::new(S::NAME, Get::starting_at(store, lookups, 0))
 }
 
-fn table(title: &'static str, set: &KeySet, lookups: &Arc<[String]>, pace: Pace) -> Table {
+fn table(title: &'static str, set: &KeySet<Value>, lookups: &Arc<[String]>, pace: Pace) -> Table {
     let mut contenders = [
         contender::<Ours<Value>>(set, lookups),
         contender::<HashMap<Value>>(set, lookups),
@@ -93,19 +48,19 @@ pub(super) const QUICK_CACHE: &str = <QuickCache<Value> as Setup<Value>>::NAME;
 const HASHBROWN: &str = <HashMap<Value> as Setup<Value>>::NAME;
 
 pub(super) fn thousand_keys(pace: Pace) -> Section {
-    hits(THOUSAND, &KeySet::shuffled(1_000), pace, 0.5)
+    hits(THOUSAND, &KeySet::shuffled(1_000, value), pace, 0.5)
 }
 
 pub(super) fn one_key(pace: Pace) -> Section {
-    hits(ONE, &KeySet::shuffled(1), pace, 0.6)
+    hits(ONE, &KeySet::shuffled(1, value), pace, 0.6)
 }
 
 pub(super) fn many_keys(pace: Pace) -> Section {
-    hits(MANY, &KeySet::random(100_000, 1 << 18), pace, 0.65)
+    hits(MANY, &KeySet::random(100_000, 1 << 18, value), pace, 0.65)
 }
 
 /// `most` is the bar: ours as a share of `quick_cache`.
-fn hits(title: &'static str, set: &KeySet, pace: Pace, most: f64) -> Section {
+fn hits(title: &'static str, set: &KeySet<Value>, pace: Pace, most: f64) -> Section {
     let table = table(title, set, &set.lookups, pace);
     let bars = vec![
         table
@@ -119,7 +74,7 @@ fn hits(title: &'static str, set: &KeySet, pace: Pace, most: f64) -> Section {
 }
 
 pub(super) fn misses(pace: Pace) -> Section {
-    let set = KeySet::shuffled(1_000);
+    let set = KeySet::shuffled(1_000, value);
     let absent: Arc<[String]> = (1_000..2_000).map(key).collect();
     let table = table(MISS, &set, &absent, pace);
     let bar = table

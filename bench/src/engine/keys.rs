@@ -1,52 +1,12 @@
-//! What the contenders are filled with and asked for: built before anything is timed.
+//! Values of the engine's tables, and keys whose popularity is that of real ones.
 
 use std::sync::Arc;
 
 use super::{VALUE_BYTES, Value};
 
-/// Random choices that are the same in every run.
-pub(super) const SEED: u64 = 0x68_6f_74;
-
-/// The key with this number.
-pub(super) fn key(number: usize) -> String {
-    format!("session:{number:08}")
-}
-
 /// A value of its own memory for the key with this number.
 pub(super) fn value(number: usize) -> Value {
     Arc::from([number as u8; VALUE_BYTES])
-}
-
-/// Keys with values, and the order in which they are asked for.
-pub(super) struct KeySet {
-    pub(super) keys: Vec<String>,
-    pub(super) values: Vec<Value>,
-    /// Keys again, in memory of their own and in the order of asking: reading the question costs the
-    /// same for every contender, and does not bring the answer's key into the cache.
-    pub(super) lookups: Arc<[String]>,
-}
-
-impl KeySet {
-    /// So many keys, asked for round and round in one shuffled order.
-    pub(super) fn shuffled(count: usize) -> Self {
-        let mut order: Vec<usize> = (0..count).collect();
-        fastrand::Rng::with_seed(SEED).shuffle(&mut order);
-        Self::asked_in(count, order)
-    }
-
-    /// So many keys, asked for in a random order of this length, with repetitions.
-    pub(super) fn random(count: usize, length: usize) -> Self {
-        let mut random = fastrand::Rng::with_seed(SEED);
-        Self::asked_in(count, (0..length).map(|_| random.usize(..count)))
-    }
-
-    fn asked_in(count: usize, order: impl IntoIterator<Item = usize>) -> Self {
-        KeySet {
-            keys: (0..count).map(key).collect(),
-            values: (0..count).map(value).collect(),
-            lookups: order.into_iter().map(key).collect(),
-        }
-    }
 }
 
 /// Numbers below `count`, the n-th as likely as n to the power of `-exponent`, in random places.
@@ -87,15 +47,6 @@ impl Zipf {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_shuffled_order_asks_for_every_key_once() {
-        let set = KeySet::shuffled(100);
-        let mut asked = set.lookups.to_vec();
-        assert_ne!(asked, set.keys);
-        asked.sort();
-        assert_eq!(asked, set.keys);
-    }
 
     #[test]
     fn the_first_of_a_zipf_distribution_is_as_frequent_as_the_law_says() {

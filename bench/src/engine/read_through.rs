@@ -5,12 +5,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use hotcopy_lab::contenders::{Foyer, Moka, Ours, QuickCache, Setup, TinyUfo, Writes};
+use hotcopy_lab::contenders::{Foyer, Moka, Ours, QuickCache, SEED, Setup, TinyUfo, Writes, key};
 use hotcopy_lab::rounds::{Crowd, Operation, Pace, measure_together};
 
 use super::bar::{Bar, Limit};
 use super::hits::OURS;
-use super::keys::{SEED, Zipf, key, value};
+use super::keys::{Zipf, value};
 use super::{Section, Value};
 use crate::table::{Row, Table};
 

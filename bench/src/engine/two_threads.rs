@@ -1,16 +1,15 @@
 //! Hits of two threads that ask for the same keys.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hotcopy_lab::contenders::{
-    Foyer, FrozenMap, HashMap, Moka, Ours, Papaya, QuickCache, Reads, Setup, TinyUfo,
+    Foyer, FrozenMap, Get, HashMap, KeySet, Moka, Ours, Papaya, QuickCache, Reads, Setup, TinyUfo,
 };
 use hotcopy_lab::rounds::{Crowd, Operation, Pace, measure_together};
 
 use super::bar::Limit;
-use super::hits::{Lookup, OURS, QUICK_CACHE, filled};
-use super::keys::KeySet;
+use super::hits::{OURS, QUICK_CACHE};
+use super::keys::value;
 use super::{Section, Value};
 use crate::table::rows_of;
 
@@ -19,7 +18,7 @@ pub(super) const TITLE: &str = "hit, 1,000 keys, 2 threads";
 /// Threads that read at once.
 const THREADS: usize = 2;
 
-fn crowd<S>(name: &'static str, store: &S, set: &KeySet) -> Crowd<'static>
+fn crowd<S>(name: &'static str, store: &S, set: &KeySet<Value>) -> Crowd<'static>
 where
     S: Reads<Value> + Clone + Send + 'static,
 {
@@ -27,7 +26,7 @@ where
     let operation = |thread: usize| -> Box<dyn Operation + Send> {
         // Threads in step would meet at the same key in every moment, which real ones do not.
         let start = thread * keys.len() / THREADS;
-        Box::new(Lookup::starting_at(store.clone(), Arc::clone(keys), start))
+        Box::new(Get::starting_at(store.clone(), keys, start))
     };
     Crowd {
         name,
@@ -35,16 +34,16 @@ where
     }
 }
 
-fn shared<S>(set: &KeySet) -> Crowd<'static>
+fn shared<S>(set: &KeySet<Value>) -> Crowd<'static>
 where
     S: Setup<Value> + Clone + Send + 'static,
 {
-    crowd(S::NAME, &filled::<S>(set), set)
+    crowd(S::NAME, &set.filled::<S>(), set)
 }
 
 pub(super) fn run(pace: Pace) -> Section {
-    let set = KeySet::shuffled(1_000);
-    let map = FrozenMap::from(filled::<HashMap<Value>>(&set));
+    let set = KeySet::shuffled(1_000, value);
+    let map = FrozenMap::from(set.filled::<HashMap<Value>>());
     let mut crowds = [
         shared::<Ours<Value>>(&set),
         crowd(FrozenMap::<Value>::NAME, &map, &set),

@@ -5,12 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use hotcopy_lab::contenders::{
     Foyer, HashMap, Lru, Moka, Ours, Papaya, QuickCache, QuickCacheUnsync, Setup, TinyUfo, Writes,
+    key,
 };
 use hotcopy_lab::rounds::{Contender, Operation, Pace, measure};
 
 use super::bar::Limit;
 use super::hits::{OURS, QUICK_CACHE};
-use super::keys::{key, value};
+use super::keys::value;
 use super::{Section, Value};
 use crate::table::rows_of;
 

@@ -27,6 +27,7 @@ impl<V: Payload> Writes<V> for Foyer<V> {
 
 impl<V: Payload> Setup<V> for Foyer<V> {
     const NAME: &'static str = "foyer";
+    const LENDS: bool = false;
 
     fn with_room_for(entries: usize) -> Self {
         let builder = CacheBuilder::new(entries).with_hash_builder(RandomState::default());

@@ -28,6 +28,7 @@ impl<V: Payload> Writes<V> for Lru<V> {
 
 impl<V: Payload> Setup<V> for Lru<V> {
     const NAME: &'static str = "lru";
+    const LENDS: bool = true;
 
     fn with_room_for(entries: usize) -> Self {
         let entries = NonZeroUsize::new(entries).unwrap_or(NonZeroUsize::MIN);

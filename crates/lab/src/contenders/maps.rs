@@ -27,6 +27,7 @@ impl<V: Payload> Writes<V> for HashMap<V> {
 
 impl<V: Payload> Setup<V> for HashMap<V> {
     const NAME: &'static str = "hashbrown";
+    const LENDS: bool = true;
 
     fn with_room_for(entries: usize) -> Self {
         let hasher = RandomState::default();
@@ -79,6 +80,7 @@ impl<V: Payload> Writes<V> for Papaya<V> {
 
 impl<V: Payload> Setup<V> for Papaya<V> {
     const NAME: &'static str = "papaya";
+    const LENDS: bool = true;
 
     fn with_room_for(entries: usize) -> Self {
         Papaya(Arc::new(papaya::HashMap::with_capacity_and_hasher(

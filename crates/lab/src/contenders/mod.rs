@@ -6,17 +6,21 @@
 
 #[cfg(feature = "peers")]
 mod foyer;
+mod keys;
 #[cfg(feature = "peers")]
 mod lru;
 #[cfg(feature = "peers")]
 mod maps;
 #[cfg(feature = "peers")]
 mod moka;
+mod operations;
 mod ours;
 #[cfg(feature = "peers")]
 mod quick_cache;
 #[cfg(feature = "peers")]
 mod tiny_ufo;
+
+use std::ops::Deref;
 
 #[cfg(feature = "peers")]
 pub use self::{
@@ -28,12 +32,14 @@ pub use self::{
     tiny_ufo::TinyUfo,
 };
 
+pub use keys::{KeySet, SEED, key};
+pub use operations::{Get, Overwrite};
 pub use ours::{Feature, Ours, OursShared};
 
-/// What contenders keep.
-pub trait Payload: Clone + Send + Sync + 'static {}
+/// What contenders keep: a counted pointer, or another handle that is cheap to clone.
+pub trait Payload: Clone + Send + Sync + Deref + 'static {}
 
-impl<V: Clone + Send + Sync + 'static> Payload for V {}
+impl<V: Clone + Send + Sync + Deref + 'static> Payload for V {}
 
 /// Reading.
 #[allow(clippy::ptr_arg)] // See the module.
@@ -60,6 +66,9 @@ pub trait Writes<V>: Reads<V> {
 pub trait Setup<V>: Writes<V> + Sized {
     /// What it is called in a table.
     const NAME: &'static str;
+
+    /// Whether a read borrows the value; otherwise it gets a handle of its own.
+    const LENDS: bool;
 
     /// Room for so many entries of equal weight; beyond that it evicts, if it can.
     fn with_room_for(entries: usize) -> Self;

@@ -31,6 +31,7 @@ impl<V: Payload> Writes<V> for Moka<V> {
 
 impl<V: Payload> Setup<V> for Moka<V> {
     const NAME: &'static str = "moka";
+    const LENDS: bool = false;
 
     fn with_room_for(entries: usize) -> Self {
         let builder = Cache::builder().max_capacity(entries as u64);

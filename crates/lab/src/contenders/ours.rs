@@ -95,6 +95,7 @@ impl<V: Payload> Writes<V> for Ours<V> {
 /// Bounded, with a time to live: what a service would set up.
 impl<V: Payload> Setup<V> for Ours<V> {
     const NAME: &'static str = "hotcopy";
+    const LENDS: bool = true;
 
     fn with_room_for(entries: usize) -> Self {
         Ours::with(&[Feature::MaxEntries, Feature::TimeToLive], entries)

@@ -32,6 +32,7 @@ impl<V: Payload> Writes<V> for QuickCache<V> {
 
 impl<V: Payload> Setup<V> for QuickCache<V> {
     const NAME: &'static str = "quick_cache sync";
+    const LENDS: bool = false;
 
     fn with_room_for(entries: usize) -> Self {
         QuickCache(Arc::new(sync::Cache::with(
@@ -67,6 +68,7 @@ impl<V: Payload> Writes<V> for QuickCacheUnsync<V> {
 
 impl<V: Payload> Setup<V> for QuickCacheUnsync<V> {
     const NAME: &'static str = "quick_cache unsync";
+    const LENDS: bool = true;
 
     fn with_room_for(entries: usize) -> Self {
         QuickCacheUnsync(unsync::Cache::with(

@@ -27,6 +27,7 @@ impl<V: Payload> Writes<V> for TinyUfo<V> {
 
 impl<V: Payload> Setup<V> for TinyUfo<V> {
     const NAME: &'static str = "TinyUFO";
+    const LENDS: bool = false;
 
     fn with_room_for(entries: usize) -> Self {
         TinyUfo(Arc::new(tinyufo::TinyUfo::new(entries, entries)))
