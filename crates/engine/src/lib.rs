@@ -4,3 +4,5 @@
 
 pub mod bytes;
 pub mod cell;
+#[allow(dead_code, reason = "the caches that use it come next")]
+mod policy;
