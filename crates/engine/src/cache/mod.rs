@@ -72,7 +72,7 @@ use shard::{Cause, NewEntry};
 pub use stats::CacheStats;
 
 use crate::clock::{Millis, to_millis};
-use crate::policy::Policy;
+use crate::policy;
 use crate::reclaim;
 
 /// A bounded map for many threads, whose entries may expire. See the [module](self).
@@ -176,7 +176,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             if let Some(idle) = inner.idle {
                 node.stamp_use(idle, now);
             }
-            Policy::touch(&node.mark);
+            policy::touch(&node.mark);
             pin.counters().count_hit(inner.counters);
             Some(Ref::new(node, pin))
         })
@@ -315,6 +315,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
                 hash,
                 weight,
                 deadline,
+                has_room: inner.has_room(weight),
             };
             let slot = locked.store(entry, old, moment)?;
             Ok((slot, inner.finish(index, before, locked, Some(slot))))
