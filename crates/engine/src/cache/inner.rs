@@ -27,6 +27,8 @@ const MIN_SHARD_BYTES: u64 = 1 << 20;
 /// Shards for each core: two threads seldom want the same one.
 const SHARDS_PER_CORE: usize = 4;
 
+const MAX_SHARDS: usize = 1024;
+
 /// The part of a budget in bytes that may lie in entries that were taken out and wait for a batch
 /// to be complete.
 const RETIRED_SHARE: u64 = 64;
@@ -83,7 +85,8 @@ pub(super) enum Unsettled {
 /// Fields that a hit reads come first; nothing writes to them.
 pub(super) struct Inner<K, V> {
     hasher: RandomState,
-    shard_bits: u32,
+    /// The number of shards, a power of two, less one.
+    shard_mask: u32,
     pub(super) shards: Box<[Shard<K, V>]>,
     pub(super) idle: Option<IdleTime>,
     clock: Clock,
@@ -108,13 +111,15 @@ impl<K, V> Inner<K, V> {
         let max_entries = limits.max_entries.load(Ordering::Relaxed);
         let max_bytes = limits.max_bytes.load(Ordering::Relaxed);
         let useful = (max_entries / MIN_SHARD_ENTRIES).min(max_bytes / MIN_SHARD_BYTES);
-        let most = (cores * SHARDS_PER_CORE).next_power_of_two();
-        let shard_bits = (useful.clamp(1, most as u64)).ilog2();
+        let most = (cores * SHARDS_PER_CORE)
+            .next_power_of_two()
+            .min(MAX_SHARDS);
+        let shards = 1 << useful.clamp(1, most as u64).ilog2();
         let (counters, counters_before) = reclaim::global().take_counters();
         Inner {
             hasher: RandomState::default(),
-            shard_bits,
-            shards: (0..1 << shard_bits).map(|_| Shard::new()).collect(),
+            shard_mask: shards - 1,
+            shards: (0..shards).map(|_| Shard::new()).collect(),
             idle: times
                 .time_to_idle
                 .map(|idle| IdleTime::new(to_millis(idle))),
@@ -131,7 +136,7 @@ impl<K, V> Inner<K, V> {
 
     #[inline(always)]
     pub(super) fn locate<Q: StdHash + ?Sized>(&self, key: &Q) -> (usize, Hash) {
-        Hash::split(self.hasher.hash_one(key), self.shard_bits)
+        Hash::split(self.hasher.hash_one(key), self.shard_mask)
     }
 
     #[inline(always)]

@@ -169,7 +169,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         reclaim::pinned(|pin| {
             let now = inner.now();
             let node = shard.find(pin, hash, |stored| stored.borrow() == key);
-            let Some(node) = node.filter(|node| !node.is_expired(inner.idle, now)) else {
+            let Some(node) = node.filter(|node| !node.is_expired(inner.idle.as_ref(), now)) else {
                 pin.counters().count_miss(inner.counters);
                 return None;
             };
@@ -217,7 +217,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             inner
                 .shard(shard)
                 .find(pin, hash, |stored| stored.borrow() == key)
-                .is_some_and(|node| !node.is_expired(inner.idle, inner.now()))
+                .is_some_and(|node| !node.is_expired(inner.idle.as_ref(), inner.now()))
         })
     }
 
@@ -254,7 +254,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             let before = (shard.size().entries(), shard.size().weight());
             let node = locked.node(slot);
             let moment = inner.moment();
-            let is_expired = node.is_expired(moment.idle, moment.now);
+            let is_expired = node.is_expired(moment.idle.as_ref(), moment.now);
             let removed = (!is_expired).then(|| Ref::new(node, pin));
             locked.remove(
                 slot,
@@ -284,7 +284,8 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
             let now = inner.moment();
-            let live = found.filter(|slot| !locked.node(*slot).is_expired(now.idle, now.now));
+            let live =
+                found.filter(|slot| !locked.node(*slot).is_expired(now.idle.as_ref(), now.now));
             if let Some(slot) = live {
                 let (moment, deadline) = inner.moment_and_deadline(to_millis(time_to_live));
                 locked.set_deadline(slot, deadline, moment);

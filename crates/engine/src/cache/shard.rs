@@ -176,7 +176,7 @@ impl<K, V> Shard<K, V> {
             // SAFETY: found in the index under the pin.
             let node = unsafe { self.node(slot) };
             // SAFETY: as above.
-            let is_match = node.position() == hash.position && is_key(unsafe { node.key() });
+            let is_match = is_key(unsafe { node.key() });
             if is_match {
                 found = Some(node);
             }
@@ -307,7 +307,7 @@ impl<'s, K, V> Locked<'s, K, V> {
             shard.index.replace(entry.hash, old, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle, moment.now);
+            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
             self.retire(
                 old,
                 if was_expired {
@@ -352,7 +352,7 @@ impl<'s, K, V> Locked<'s, K, V> {
             if !node.is_linked() {
                 return NEVER;
             }
-            if node.is_expired(moment.idle, moment.now) {
+            if node.is_expired(moment.idle.as_ref(), moment.now) {
                 self.remove(slot, Cause::Expired);
                 return NEVER;
             }
