@@ -21,7 +21,7 @@ struct Hint(u32);
 
 /// The hints of a shard. Lives under its lock.
 pub(super) struct DueHints {
-    hints: Vec<Box<[Hint; CHUNK]>>,
+    hints: Vec<[Hint; CHUNK]>,
     /// The earliest hint of each chunk, or one before it.
     chunks: Vec<Hint>,
     /// No hint is before this.
@@ -37,16 +37,16 @@ impl Hint {
     }
 
     /// Units from now, negative if it is past.
-    fn from_now(self, now: Millis) -> i32 {
+    fn units_from(self, now: Millis) -> i32 {
         self.0.wrapping_sub((now >> UNIT_BITS) as u32) as i32
     }
 
     fn is_due(self, now: Millis) -> bool {
-        self.from_now(now) <= 0
+        self.units_from(now) <= 0
     }
 
     fn earlier_of(self, other: Hint, now: Millis) -> Hint {
-        if self.from_now(now) <= other.from_now(now) {
+        if self.units_from(now) <= other.units_from(now) {
             self
         } else {
             other
@@ -78,7 +78,7 @@ impl DueHints {
         let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let far = Hint::at(NEVER, now);
         while self.hints.len() <= chunk {
-            self.hints.push(Box::new([far; CHUNK]));
+            self.hints.push([far; CHUNK]);
             self.chunks.push(far);
         }
         let hint = Hint::at(due, now);
@@ -118,7 +118,7 @@ impl DueHints {
             earliest = Some(earliest.map_or(*first, |hint| hint.earlier_of(*first, now)));
         }
         self.earliest = earliest.map_or(NEVER, |hint| {
-            let left = u64::from(hint.from_now(now).max(0).unsigned_abs());
+            let left = u64::from(hint.units_from(now).max(0).unsigned_abs());
             ((now >> UNIT_BITS) + left) << UNIT_BITS
         });
         true

@@ -27,6 +27,8 @@ const MIN_SHARD_BYTES: u64 = 1 << 20;
 /// Shards for each core: two threads seldom want the same one.
 const SHARDS_PER_CORE: usize = 4;
 
+const MAX_SHARDS: usize = 1024;
+
 /// The part of a budget in bytes that may lie in entries that were taken out and wait for a batch
 /// to be complete.
 const RETIRED_SHARE: u64 = 64;
@@ -70,6 +72,7 @@ struct Totals {
 }
 
 /// What is left to do after a change, without the lock.
+#[derive(Debug, Clone, Copy)]
 #[must_use]
 pub(super) enum Unsettled {
     Nothing,
@@ -82,7 +85,8 @@ pub(super) enum Unsettled {
 /// Fields that a hit reads come first; nothing writes to them.
 pub(super) struct Inner<K, V> {
     hasher: RandomState,
-    shard_bits: u32,
+    /// The number of shards, a power of two, less one.
+    shard_mask: u32,
     pub(super) shards: Box<[Shard<K, V>]>,
     pub(super) idle: Option<IdleTime>,
     clock: Clock,
@@ -107,13 +111,15 @@ impl<K, V> Inner<K, V> {
         let max_entries = limits.max_entries.load(Ordering::Relaxed);
         let max_bytes = limits.max_bytes.load(Ordering::Relaxed);
         let useful = (max_entries / MIN_SHARD_ENTRIES).min(max_bytes / MIN_SHARD_BYTES);
-        let most = (cores * SHARDS_PER_CORE).next_power_of_two();
-        let shard_bits = (useful.clamp(1, most as u64)).ilog2();
+        let most = (cores * SHARDS_PER_CORE)
+            .next_power_of_two()
+            .min(MAX_SHARDS);
+        let shards = 1 << useful.clamp(1, most as u64).ilog2();
         let (counters, counters_before) = reclaim::global().take_counters();
-        let inner = Inner {
+        Inner {
             hasher: RandomState::default(),
-            shard_bits,
-            shards: (0..1 << shard_bits).map(|_| Shard::new(0)).collect(),
+            shard_mask: shards - 1,
+            shards: (0..shards).map(|_| Shard::new()).collect(),
             idle: times
                 .time_to_idle
                 .map(|idle| IdleTime::new(to_millis(idle))),
@@ -125,14 +131,12 @@ impl<K, V> Inner<K, V> {
             time_to_live: AtomicU64::new(times.time_to_live.map_or(NEVER, to_millis)),
             limits,
             totals: Totals::default(),
-        };
-        inner.tell_fair_shares();
-        inner
+        }
     }
 
     #[inline(always)]
     pub(super) fn locate<Q: StdHash + ?Sized>(&self, key: &Q) -> (usize, Hash) {
-        Hash::split(self.hasher.hash_one(key), self.shard_bits)
+        Hash::split(self.hasher.hash_one(key), self.shard_mask)
     }
 
     #[inline(always)]
@@ -196,6 +200,11 @@ impl<K, V> Inner<K, V> {
     fn max_live_bytes(&self) -> u64 {
         let max_bytes = self.limits.max_bytes.load(Ordering::Relaxed);
         max_bytes - max_bytes / RETIRED_SHARE
+    }
+
+    /// Whether one more entry fits without anybody having to go.
+    pub(super) fn has_room(&self, weight: Weight) -> bool {
+        !self.is_over(1, weight.get() as i64)
     }
 
     /// Whether the entries there are, with `entries` and `weight` more, are too many.
@@ -365,7 +374,7 @@ impl<K, V> Inner<K, V> {
         for (index, shard) in self.shards.iter().enumerate() {
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
-            locked.clear(self.fair_share());
+            locked.clear();
             let _all_is_freed_next = self.finish(index, before, locked, None);
             self.free_retired(shard);
         }
@@ -375,7 +384,6 @@ impl<K, V> Inner<K, V> {
         self.limits
             .max_entries
             .store(max_entries, Ordering::Relaxed);
-        self.tell_fair_shares();
         self.evict_elsewhere(0, None);
     }
 
@@ -383,26 +391,9 @@ impl<K, V> Inner<K, V> {
     pub(super) fn set_max_bytes(&self, max_bytes: u64) -> bool {
         if self.limits.counts_bytes {
             self.limits.max_bytes.store(max_bytes, Ordering::Relaxed);
-            self.tell_fair_shares();
             self.evict_elsewhere(0, None);
         }
         self.limits.counts_bytes
-    }
-
-    /// A shard's part of the budget, in what the policy weighs.
-    fn fair_share(&self) -> u64 {
-        let budget = if self.limits.counts_bytes {
-            self.max_live_bytes()
-        } else {
-            self.limits.max_entries.load(Ordering::Relaxed)
-        };
-        budget.div_ceil(self.shards.len() as u64)
-    }
-
-    fn tell_fair_shares(&self) {
-        for shard in &self.shards {
-            shard.lock().set_fair_share(self.fair_share());
-        }
     }
 
     pub(super) fn count_too_heavy(&self, shard: &Shard<K, V>) {

@@ -38,7 +38,7 @@ impl<'a, K, V> Iterator for Iter<'a, K, V> {
             }
             let shard = self.inner.shards.get(self.shard)?;
             let now = self.inner.now();
-            let idle = self.inner.idle;
+            let idle = self.inner.idle.as_ref();
             let next = reclaim::pinned(|pin| {
                 shard.walk(pin, self.position, |node| {
                     if !node.is_expired(idle, now) {

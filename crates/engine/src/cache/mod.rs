@@ -72,7 +72,7 @@ use shard::{Cause, NewEntry};
 pub use stats::CacheStats;
 
 use crate::clock::{Millis, to_millis};
-use crate::policy::Policy;
+use crate::policy;
 use crate::reclaim;
 
 /// A bounded map for many threads, whose entries may expire. See the [module](self).
@@ -169,14 +169,14 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         reclaim::pinned(|pin| {
             let now = inner.now();
             let node = shard.find(pin, hash, |stored| stored.borrow() == key);
-            let Some(node) = node.filter(|node| !node.is_expired(inner.idle, now)) else {
+            let Some(node) = node.filter(|node| !node.is_expired(inner.idle.as_ref(), now)) else {
                 pin.counters().count_miss(inner.counters);
                 return None;
             };
             if let Some(idle) = inner.idle {
                 node.stamp_use(idle, now);
             }
-            Policy::touch(&node.mark);
+            policy::touch(&node.mark);
             pin.counters().count_hit(inner.counters);
             Some(Ref::new(node, pin))
         })
@@ -217,7 +217,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             inner
                 .shard(shard)
                 .find(pin, hash, |stored| stored.borrow() == key)
-                .is_some_and(|node| !node.is_expired(inner.idle, inner.now()))
+                .is_some_and(|node| !node.is_expired(inner.idle.as_ref(), inner.now()))
         })
     }
 
@@ -254,7 +254,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             let before = (shard.size().entries(), shard.size().weight());
             let node = locked.node(slot);
             let moment = inner.moment();
-            let is_expired = node.is_expired(moment.idle, moment.now);
+            let is_expired = node.is_expired(moment.idle.as_ref(), moment.now);
             let removed = (!is_expired).then(|| Ref::new(node, pin));
             locked.remove(
                 slot,
@@ -284,7 +284,8 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
             let now = inner.moment();
-            let live = found.filter(|slot| !locked.node(*slot).is_expired(now.idle, now.now));
+            let live =
+                found.filter(|slot| !locked.node(*slot).is_expired(now.idle.as_ref(), now.now));
             if let Some(slot) = live {
                 let (moment, deadline) = inner.moment_and_deadline(to_millis(time_to_live));
                 locked.set_deadline(slot, deadline, moment);
@@ -315,6 +316,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
                 hash,
                 weight,
                 deadline,
+                has_room: inner.has_room(weight),
             };
             let slot = locked.store(entry, old, moment)?;
             Ok((slot, inner.finish(index, before, locked, Some(slot))))

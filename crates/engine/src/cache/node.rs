@@ -183,14 +183,14 @@ impl<K, V> Node<K, V> {
 
     /// Whether the entry must not be returned any more.
     #[inline(always)]
-    pub(super) fn is_expired(&self, idle: Option<IdleTime>, now: Millis) -> bool {
-        if self.deadline.load(Ordering::Relaxed) <= now {
-            return true;
-        }
-        match idle {
-            None => false,
-            Some(idle) => idle.left(self.last_used.load(Ordering::Relaxed), now) == 0,
-        }
+    pub(super) fn is_expired(&self, idle: Option<&IdleTime>, now: Millis) -> bool {
+        self.deadline.load(Ordering::Relaxed) <= now
+            || idle.is_some_and(|idle| self.is_idle(*idle, now))
+    }
+
+    #[inline(never)]
+    fn is_idle(&self, idle: IdleTime, now: Millis) -> bool {
+        idle.left(self.last_used.load(Ordering::Relaxed), now) == 0
     }
 
     /// When the entry expires if it is not used until then; [`NEVER`] if it does not.

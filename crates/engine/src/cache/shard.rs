@@ -21,7 +21,7 @@ use super::stats::Events;
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
 use crate::index::{Hash, Index};
-use crate::policy::{Entries, Policy};
+use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
 
 /// What readers touch comes first, apart from what writers write.
@@ -99,6 +99,8 @@ pub(super) struct NewEntry<K, V> {
     pub(super) hash: Hash,
     pub(super) weight: Weight,
     pub(super) deadline: Millis,
+    /// Whether nobody has to go for it.
+    pub(super) has_room: bool,
 }
 
 /// What everything that deals with time needs.
@@ -109,17 +111,15 @@ pub(super) struct Moment {
 }
 
 impl<K, V> Shard<K, V> {
-    pub(super) fn new(fair_share: u64) -> Self {
+    pub(super) fn new() -> Self {
         let (slab, slots) = Slab::new();
-        let mut policy = Policy::new();
-        policy.set_capacity(fair_share);
         Shard {
             index: Index::new(),
             slab,
             guarded: Guarded {
                 state: Mutex::new(State {
                     slots,
-                    policy,
+                    policy: Policy::new(),
                     due: DueHints::new(),
                     events: Events::default(),
                     retired: Retired::default(),
@@ -176,7 +176,7 @@ impl<K, V> Shard<K, V> {
             // SAFETY: found in the index under the pin.
             let node = unsafe { self.node(slot) };
             // SAFETY: as above.
-            let is_match = node.position() == hash.position && is_key(unsafe { node.key() });
+            let is_match = is_key(unsafe { node.key() });
             if is_match {
                 found = Some(node);
             }
@@ -307,7 +307,7 @@ impl<'s, K, V> Locked<'s, K, V> {
             shard.index.replace(entry.hash, old, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle, moment.now);
+            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
             self.retire(
                 old,
                 if was_expired {
@@ -352,7 +352,7 @@ impl<'s, K, V> Locked<'s, K, V> {
             if !node.is_linked() {
                 return NEVER;
             }
-            if node.is_expired(moment.idle, moment.now) {
+            if node.is_expired(moment.idle.as_ref(), moment.now) {
                 self.remove(slot, Cause::Expired);
                 return NEVER;
             }
@@ -373,20 +373,15 @@ impl<'s, K, V> Locked<'s, K, V> {
     }
 
     /// Takes everything out.
-    pub(super) fn clear(&mut self, fair_share: u64) {
+    pub(super) fn clear(&mut self) {
         let shard = self.shard;
         let mut slots = Vec::with_capacity(shard.index.len());
         let old_table = shard.index.clear(|slot| slots.push(slot));
         self.state.retired.tables.push(old_table);
-        self.state.policy = Policy::new();
-        self.state.policy.set_capacity(fair_share);
+        self.state.policy.clear();
         for slot in slots {
             self.retire(slot, Cause::Removed);
         }
-    }
-
-    pub(super) fn set_fair_share(&mut self, fair_share: u64) {
-        self.state.policy.set_capacity(fair_share);
     }
 
     /// Gives slots back whose entries were dropped.
@@ -451,18 +446,28 @@ impl<K, V> Nodes<'_, K, V> {
 }
 
 impl<K, V> Entries for Nodes<'_, K, V> {
-    fn links(&self, slot: u32) -> (u32, u32) {
+    fn links(&self, slot: u32) -> Links {
         let node = self.node(slot);
-        (
-            node.previous.load(Ordering::Relaxed),
-            node.next.load(Ordering::Relaxed),
-        )
+        Links {
+            prev: node.previous.load(Ordering::Relaxed),
+            next: node.next.load(Ordering::Relaxed),
+        }
     }
 
-    fn set_links(&mut self, slot: u32, (previous, next): (u32, u32)) {
+    fn set_links(&mut self, slot: u32, links: Links) {
         let node = self.node(slot);
-        node.previous.store(previous, Ordering::Relaxed);
-        node.next.store(next, Ordering::Relaxed);
+        node.previous.store(links.prev, Ordering::Relaxed);
+        node.next.store(links.next, Ordering::Relaxed);
+    }
+
+    fn class(&self, slot: u32) -> Class {
+        Class::from_bits(self.node(slot).class.load(Ordering::Relaxed))
+    }
+
+    fn set_class(&mut self, slot: u32, class: Class) {
+        self.node(slot)
+            .class
+            .store(class.to_bits(), Ordering::Relaxed);
     }
 
     fn mark(&self, slot: u32) -> u8 {

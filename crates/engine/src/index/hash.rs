@@ -10,14 +10,20 @@ pub(crate) struct Hash {
 }
 
 impl Hash {
-    /// The shard, of `2^shard_bits`, that a key with this 64-bit hash belongs to, and its hash there.
+    /// The shard that a key with this 64-bit hash belongs to, and its hash there. `shard_mask` is the number
+    /// of shards, a power of two of at most 2^24, less one.
+    ///
+    /// ```text
+    /// 63       32 31     8 7   0
+    /// | position | shard  | tag |
+    /// ```
     #[inline(always)]
-    pub(crate) fn split(hash: u64, shard_bits: u32) -> (usize, Hash) {
-        // Two shifts, since a shift by 64 is not defined.
-        let shard = (hash >> 1) >> (63 - shard_bits);
-        let position = ((hash << shard_bits) >> 32) as u32;
+    pub(crate) fn split(hash: u64, shard_mask: u32) -> (usize, Hash) {
         let tag = hash as u8;
-        let tag = if tag == 0 { 1 } else { tag };
-        (shard as usize, Hash { position, tag })
+        let hash_in_shard = Hash {
+            position: (hash >> 32) as u32,
+            tag: tag | u8::from(tag == 0),
+        };
+        (((hash as u32 >> 8) & shard_mask) as usize, hash_in_shard)
     }
 }

@@ -1,78 +1,246 @@
-//! Who is evicted: first in, first out, with a second chance for what was used (the simplest that works).
+//! Who is evicted: two queues, a memory of the evicted, and a split that learns from it.
+//!
+//! The rule is S3-FIFO (Yang et al., SOSP 2023) with three changes, each for a weakness that showed on
+//! the traces (`docs/decisions/eviction-policy.md`):
+//!
+//! 1. A newcomer enters the *small* queue. At its head an entry that was hit twice moves to the *main*
+//!    queue, any other is evicted. The main queue is a clock: at its head an entry with marks loses one
+//!    and goes round again, one without is evicted. A key that returns while [`Ghosts`] remembers it
+//!    enters the main queue.
+//! 2. While the cache fills, newcomers fill the main queue. A loop larger than the cache then keeps the
+//!    part that fits, where plain S3-FIFO keeps nothing.
+//! 3. The small queue's share is not fixed. [`Split`] moves it towards the queue that would have gained
+//!    more hits by being a little larger.
+//! 4. Every [`RENEW_EVERY`]th eviction from the small queue also turns the main queue by one, so that a
+//!    main queue which nobody reads any more is replaced even if no newcomer is ever hit.
+//!
+//! A hit only raises the mark in the entry ([`touch`]). All else runs under the shard's lock and costs
+//! constant time: the number of entries passed over in one call is bounded too.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-pub(crate) const NIL: u32 = u32::MAX;
+mod ghosts;
+mod queue;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use ghosts::Ghosts;
+use queue::Queue;
+pub(crate) use queue::{Links, NIL};
+use split::Split;
+
+/// Hits beyond this many are not counted: more makes yesterday's favourites too hard to evict.
+const MAX_MARK: u8 = 3;
+
+/// Hits that carry an entry from the small queue into the main queue. One hit is often only the echo
+/// of the first use.
+const PROMOTING_MARK: u8 = 2;
+
+/// Evictions from the small queue per turn of the main queue. An entry in a loop survives if the loop
+/// is shorter than this many times the main queue.
+const RENEW_EVERY: u32 = 128;
+
+/// Entries passed over before the next one goes, marked or not: bounds the time under the lock when
+/// everything was hit since the last eviction.
+const MAX_PASSED_OVER: u32 = 64;
+
+/// The queue that holds an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Small,
+    Main,
+}
+
+impl Class {
+    /// As a byte, for storages that keep it in one.
+    pub(crate) fn to_bits(self) -> u8 {
+        u8::from(self == Class::Main)
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        match bits {
+            0 => Class::Small,
+            _ => Class::Main,
+        }
+    }
+}
+
+/// The fields that the policy keeps in each entry, by slot. Slots are dense enough to be `u32` and never
+/// [`NIL`].
 pub(crate) trait Entries {
-    fn links(&self, slot: u32) -> (u32, u32);
-    fn set_links(&mut self, slot: u32, links: (u32, u32));
+    fn links(&self, slot: u32) -> Links;
+    fn set_links(&mut self, slot: u32, links: Links);
+    fn class(&self, slot: u32) -> Class;
+    fn set_class(&mut self, slot: u32, class: Class);
     fn mark(&self, slot: u32) -> u8;
     fn set_mark(&mut self, slot: u32, mark: u8);
+    /// Must not change while the entry is in the policy.
     fn weight(&self, slot: u32) -> u64;
+    /// Any 32 well-mixed bits of the key's hash.
     fn hash(&self, slot: u32) -> u32;
 }
-pub(crate) struct Policy {
-    head: u32,
-    tail: u32,
+
+/// Counts a hit: a load, and a store only while the mark is not saturated. Two readers may lose a count.
+#[inline]
+pub(crate) fn touch(mark: &AtomicU8) {
+    let seen = mark.load(Relaxed);
+    if seen < MAX_MARK {
+        mark.store(seen + 1, Relaxed);
+    }
 }
+
+/// The policy of one shard.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    small: Queue,
+    main: Queue,
+    ghosts: Ghosts,
+    split: Split,
+    filling: bool,
+    until_renewal: u32,
+}
+
 impl Policy {
     pub(crate) fn new() -> Self {
-        Policy {
-            head: NIL,
-            tail: NIL,
+        Self {
+            small: Queue::new(Class::Small),
+            main: Queue::new(Class::Main),
+            ghosts: Ghosts::new(),
+            split: Split::new(),
+            filling: true,
+            until_renewal: RENEW_EVERY,
         }
     }
-    pub(crate) fn set_capacity(&mut self, _weight: u64) {}
-    pub(crate) fn inserted(&mut self, e: &mut impl Entries, slot: u32) {
-        e.set_links(slot, (self.tail, NIL));
-        if self.tail == NIL {
-            self.head = slot
-        } else {
-            let l = e.links(self.tail);
-            e.set_links(self.tail, (l.0, slot));
-        }
-        self.tail = slot;
+
+    /// Entries in this shard.
+    pub(crate) fn len(&self) -> usize {
+        self.small.len() + self.main.len()
     }
-    pub(crate) fn replaced(&mut self, e: &mut impl Entries, old: u32, new: u32) {
-        self.removed(e, old);
-        self.inserted(e, new);
-        e.set_mark(new, 1);
+
+    /// The sum of the entries' weights.
+    pub(crate) fn weight(&self) -> u64 {
+        self.small.weight() + self.main.weight()
     }
-    pub(crate) fn removed(&mut self, e: &mut impl Entries, slot: u32) {
-        let (p, n) = e.links(slot);
-        if p == NIL {
-            self.head = n
-        } else {
-            let l = e.links(p);
-            e.set_links(p, (l.0, n));
-        }
-        if n == NIL {
-            self.tail = p
-        } else {
-            let l = e.links(n);
-            e.set_links(n, (p, l.1));
-        }
+
+    /// Bytes on the heap, for exact accounting.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.ghosts.heap_bytes()
     }
-    pub(crate) fn victim(&mut self, e: &mut impl Entries, protected: Option<u32>) -> Option<u32> {
-        if self.head == self.tail && Some(self.head) == protected {
-            return None;
+
+    /// The part of the weight that the small queue should hold at present, from 0 to 1.
+    pub(crate) fn small_share(&self) -> f64 {
+        self.split.small_share()
+    }
+
+    /// The capacity rose: until the next eviction newcomers fill the main queue again.
+    pub(crate) fn capacity_raised(&mut self) {
+        self.filling = true;
+    }
+
+    /// Forgets everything, as after the cache was cleared.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Takes up a newcomer.
+    pub(crate) fn inserted(&mut self, entries: &mut impl Entries, slot: u32) {
+        let ghost = self.ghosts.take(entries.hash(slot));
+        if let Some(ghost) = ghost {
+            self.split.returned(ghost, self.len());
         }
-        loop {
-            let slot = self.head;
-            if slot == NIL {
-                return None;
+        let main_has_room = self.filling && !self.small_is_over_its_share();
+        let queue = match ghost.is_some() || main_has_room {
+            true => &mut self.main,
+            false => &mut self.small,
+        };
+        entries.set_mark(slot, 0);
+        queue.push_back(entries, slot);
+    }
+
+    /// Gives `new` the place of `old`, which held the same key. Counts as a hit.
+    pub(crate) fn replaced(&mut self, entries: &mut impl Entries, old: u32, new: u32) {
+        entries.set_mark(new, (entries.mark(old) + 1).min(MAX_MARK));
+        self.queue_of(entries, old).replace(entries, old, new);
+    }
+
+    /// Lets go of an entry that was removed or expired. It leaves no ghost: its return proves nothing
+    /// about the capacity.
+    pub(crate) fn removed(&mut self, entries: &mut impl Entries, slot: u32) {
+        self.queue_of(entries, slot).unlink(entries, slot);
+    }
+
+    /// Chooses who is evicted and lets go of it. Never `keep`, the entry just inserted; `None` if there
+    /// is no other.
+    pub(crate) fn victim(&mut self, entries: &mut impl Entries, keep: Option<u32>) -> Option<u32> {
+        self.filling = false;
+        for passed_over in 0.. {
+            let patient = passed_over < MAX_PASSED_OVER;
+            let small = self.small.front_but(entries, keep);
+            let main = self.main.front_but(entries, keep);
+            match (small, main) {
+                (Some(slot), main) if main.is_none() || self.small_is_over_its_share() => {
+                    if patient && entries.mark(slot) >= PROMOTING_MARK {
+                        self.promote(entries, slot);
+                    } else if let Some(stale) = main.filter(|_| self.renewal_is_due()) {
+                        if entries.mark(stale) == 0 {
+                            self.promote(entries, slot);
+                            return Some(self.evict(entries, stale));
+                        }
+                        self.pass_over(entries, stale);
+                        return Some(self.evict(entries, slot));
+                    } else {
+                        return Some(self.evict(entries, slot));
+                    }
+                }
+                (_, Some(slot)) => {
+                    if !patient || entries.mark(slot) == 0 {
+                        return Some(self.evict(entries, slot));
+                    }
+                    self.pass_over(entries, slot);
+                }
+                (_, None) => break,
             }
-            self.removed(e, slot);
-            if e.mark(slot) == 0 && Some(slot) != protected {
-                return Some(slot);
-            }
-            e.set_mark(slot, 0);
-            self.inserted(e, slot);
         }
+        None
     }
-    #[inline(always)]
-    pub(crate) fn touch(mark: &AtomicU8) {
-        if mark.load(Ordering::Relaxed) == 0 {
-            mark.store(1, Ordering::Relaxed)
+
+    fn small_is_over_its_share(&self) -> bool {
+        self.small.weight() as f64 > self.split.small_share() * self.weight() as f64
+    }
+
+    fn renewal_is_due(&mut self) -> bool {
+        self.until_renewal -= 1;
+        let due = self.until_renewal == 0;
+        if due {
+            self.until_renewal = RENEW_EVERY;
+        }
+        due
+    }
+
+    fn promote(&mut self, entries: &mut impl Entries, slot: u32) {
+        self.small.unlink(entries, slot);
+        entries.set_mark(slot, 0);
+        self.main.push_back(entries, slot);
+    }
+
+    fn pass_over(&mut self, entries: &mut impl Entries, slot: u32) {
+        self.main.unlink(entries, slot);
+        entries.set_mark(slot, entries.mark(slot) - 1);
+        self.main.push_back(entries, slot);
+    }
+
+    fn evict(&mut self, entries: &mut impl Entries, slot: u32) -> u32 {
+        let class = entries.class(slot);
+        self.ghosts.record(entries.hash(slot), class, self.len());
+        self.queue_of(entries, slot).unlink(entries, slot);
+        slot
+    }
+
+    fn queue_of(&mut self, entries: &impl Entries, slot: u32) -> &mut Queue {
+        match entries.class(slot) {
+            Class::Small => &mut self.small,
+            Class::Main => &mut self.main,
         }
     }
 }

@@ -29,9 +29,21 @@ struct Cell {
     misses: AtomicU64,
 }
 
+impl Cell {
+    fn read(&self) -> Counts {
+        Counts {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+}
+
 /// One thread's cells, by [`CounterId`].
 pub(crate) struct CounterTable {
-    cells: AtomicPtr<Cells>,
+    /// Of the first caches, of which most programs have no more: without a pointer to follow.
+    first: [Cell; FIRST_CELLS],
+    /// Of the others.
+    more: AtomicPtr<Cells>,
 }
 
 struct Cells {
@@ -41,13 +53,16 @@ struct Cells {
     previous: *mut Cells,
 }
 
-/// Caches that a thread's first table has room for.
-const FIRST_CELLS: usize = 16;
+const FIRST_CELLS: usize = 8;
+
+/// Places for which the first further table has room.
+const FIRST_MORE: usize = 16;
 
 impl CounterTable {
     pub(super) fn new() -> Self {
         CounterTable {
-            cells: AtomicPtr::new(ptr::null_mut()),
+            first: Default::default(),
+            more: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -65,50 +80,58 @@ impl CounterTable {
 
     #[inline(always)]
     fn cell(&self, id: CounterId) -> &Cell {
+        match self.first.get(id) {
+            Some(cell) => cell,
+            None => self.further_cell(id - FIRST_CELLS),
+        }
+    }
+
+    #[inline(never)]
+    fn further_cell(&self, index: usize) -> &Cell {
+        let present = self.more.load(Ordering::Relaxed);
         // SAFETY: tables are complete before they are published and live as long as `self`.
-        match unsafe { self.cells.load(Ordering::Relaxed).as_ref() } {
-            Some(table) if id < table.cells.len() => &table.cells[id],
-            _ => self.grow(id),
+        match unsafe { present.as_ref() } {
+            Some(table) if index < table.cells.len() => &table.cells[index],
+            _ => self.grow(index),
         }
     }
 
     #[cold]
-    #[inline(never)]
-    fn grow(&self, id: CounterId) -> &Cell {
-        let previous = self.cells.load(Ordering::Relaxed);
-        // SAFETY: as in `cell`.
+    fn grow(&self, index: usize) -> &Cell {
+        let previous = self.more.load(Ordering::Relaxed);
+        // SAFETY: as in `further_cell`.
         let old = unsafe { previous.as_ref() }.map_or(&[][..], |table| &table.cells);
-        let len = (id + 1).next_power_of_two().max(FIRST_CELLS);
+        let len = (index + 1).next_power_of_two().max(FIRST_MORE);
         let cells: Box<[Cell]> = (0..len)
-            .map(|index| match old.get(index) {
-                Some(cell) => Cell {
-                    hits: AtomicU64::new(cell.hits.load(Ordering::Relaxed)),
-                    misses: AtomicU64::new(cell.misses.load(Ordering::Relaxed)),
-                },
-                None => Cell::default(),
+            .map(|index| {
+                let counts = old.get(index).map_or(Counts::default(), Cell::read);
+                Cell {
+                    hits: AtomicU64::new(counts.hits),
+                    misses: AtomicU64::new(counts.misses),
+                }
             })
             .collect();
         let table = Box::into_raw(Box::new(Cells { cells, previous }));
-        self.cells.store(table, Ordering::Release);
-        // SAFETY: as in `cell`.
-        unsafe { &(&(*table).cells)[id] }
+        self.more.store(table, Ordering::Release);
+        // SAFETY: as in `further_cell`.
+        unsafe { &(&(*table).cells)[index] }
     }
 
     /// What this thread has counted. For any thread.
     pub(super) fn read(&self, id: CounterId) -> Counts {
-        // SAFETY: as in `cell`.
-        let table = unsafe { self.cells.load(Ordering::Acquire).as_ref() };
-        let cell = table.and_then(|table| table.cells.get(id));
-        cell.map_or(Counts::default(), |cell| Counts {
-            hits: cell.hits.load(Ordering::Relaxed),
-            misses: cell.misses.load(Ordering::Relaxed),
-        })
+        if let Some(cell) = self.first.get(id) {
+            return cell.read();
+        }
+        // SAFETY: as in `further_cell`.
+        let table = unsafe { self.more.load(Ordering::Acquire).as_ref() };
+        let cell = table.and_then(|table| table.cells.get(id - FIRST_CELLS));
+        cell.map_or(Counts::default(), Cell::read)
     }
 }
 
 impl Drop for CounterTable {
     fn drop(&mut self) {
-        let mut table = self.cells.load(Ordering::Relaxed);
+        let mut table = self.more.load(Ordering::Relaxed);
         while !table.is_null() {
             // SAFETY: made by `Box::into_raw` in `grow`; nobody borrows from `self` any more.
             table = unsafe { Box::from_raw(table) }.previous;

@@ -39,16 +39,15 @@ impl Record {
     /// Must be called on the thread that owns the record.
     #[inline(always)]
     pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
-        let word = self.pin.load(Ordering::Relaxed);
-        let nested = word & 1 == 1;
-        if !nested {
-            // Release, so that whoever acquires this value sees all that earlier pins left behind.
-            self.pin.store(word.wrapping_add(1), Ordering::Release);
-            self.barrier.light();
-        }
+        let before = self.pin.load(Ordering::Relaxed);
+        let is_nested = before & 1;
+        // Release, so that whoever acquires this value sees all that earlier pins left behind. A
+        // nested pin stores what is there already: that is cheaper than to ask.
+        self.pin.store(before | 1, Ordering::Release);
+        self.barrier.light();
         let pin = Pin {
             record: self,
-            unpin_to: (!nested).then_some(word.wrapping_add(2)),
+            after: before.wrapping_add(2 - 2 * is_nested),
             not_send: PhantomData,
         };
         body(&pin)
@@ -83,7 +82,8 @@ impl Record {
 /// Proof that the thread is pinned, see [`Record::pinned`].
 pub(crate) struct Pin<'r> {
     record: &'r Record,
-    unpin_to: Option<u64>,
+    /// The pin word when this pin has ended.
+    after: u64,
     not_send: PhantomData<Cell<*const ()>>,
 }
 
@@ -105,8 +105,6 @@ impl<'r> Pin<'r> {
 impl Drop for Pin<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(word) = self.unpin_to {
-            self.record.pin.store(word, Ordering::Release);
-        }
+        self.record.pin.store(self.after, Ordering::Release);
     }
 }
