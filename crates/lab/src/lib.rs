@@ -10,6 +10,7 @@ pub mod cost;
 mod error;
 mod inspect;
 pub mod meters;
+pub mod modes;
 mod private_server;
 pub mod report;
 pub mod results;

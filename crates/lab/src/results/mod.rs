@@ -10,6 +10,7 @@ mod file;
 mod find;
 mod histogram;
 mod json;
+pub mod modes;
 mod names;
 mod recorder;
 mod stamp;
