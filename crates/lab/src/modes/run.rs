@@ -9,6 +9,8 @@ use super::what_if::what_if;
 use super::{Options, java_script, lineup, switches};
 use crate::contenders::KeySet;
 use crate::cost::Progress;
+use crate::meters::hiccup::HiccupMeter;
+use crate::results::Histogram;
 use crate::results::modes::{Config, JavaScript, ModesResult, Object, SCHEMA};
 use crate::value::config::{JSON_BYTES, generate};
 
@@ -25,6 +27,9 @@ pub const WHAT_IF_KEYS: usize = 1_000;
 /// From so many keys on they are asked for in a random order as long as this: a round through them
 /// all would take longer than a turn.
 const LONG_ORDER: usize = 1 << 18;
+
+/// A noise floor above this means that others had the processor for a part of each round.
+const NOISY_US: f64 = 2_000.0;
 
 /// Everything that a run holds on to.
 pub(super) struct Run<'a> {
@@ -50,6 +55,7 @@ impl<'a> Run<'a> {
                 peers: cfg!(feature = "peers"),
             },
             machine: crate::stamp::machine_stamp(),
+            hiccups: None,
             rows: Vec::new(),
             switches: Vec::new(),
             what_if: Vec::new(),
@@ -68,12 +74,21 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn measure_all(mut self) -> ModesResult {
-        if cfg!(debug_assertions) {
-            self.result.warnings.push(
-                "a debug build: measure with cargo run --release, or with an installed hotcopy"
-                    .into(),
-            );
-        }
+        let hiccups = HiccupMeter::start().ok();
+        self.measure_sections();
+        self.result.interrupted = !self.goes_on();
+        self.result.hiccups = hiccups.map(|meter| Histogram::from_recorder(&meter.stop()));
+        self.result.what_if = what_if(
+            &self.result.rows,
+            WHAT_IF_KEYS,
+            self.options.operations_per_request,
+            self.options.requests_per_s,
+        );
+        self.warn();
+        self.result
+    }
+
+    fn measure_sections(&mut self) {
         let large = Arc::new(generate(0));
         let sections = KEYS.len() as u32 + 3;
         let mut progress = Progress::new(self.section_time() * sections);
@@ -96,14 +111,24 @@ impl<'a> Run<'a> {
             self.result.java_script = about;
             progress.end_step();
         }
-        self.result.interrupted = !self.goes_on();
-        self.result.what_if = what_if(
-            &self.result.rows,
-            WHAT_IF_KEYS,
-            self.options.operations_per_request,
-            self.options.requests_per_s,
-        );
-        self.result
+    }
+
+    fn warn(&mut self) {
+        let warnings = &mut self.result.warnings;
+        if cfg!(debug_assertions) {
+            warnings.push(
+                "measured with a debug build, which is many times slower: use cargo run --release"
+                    .into(),
+            );
+        }
+        let p99_us = self.result.hiccups.as_ref().and_then(|it| it.p99_us);
+        if let Some(p99_us) = p99_us.filter(|p99_us| *p99_us > NOISY_US) {
+            warnings.push(format!(
+                "the machine itself delayed a sleeping thread by {:.1} ms (p99), so it was busy with \
+                 something else: measure again when nothing else runs",
+                p99_us / 1e3
+            ));
+        }
     }
 
     fn section<V: DeepClone>(&mut self, set: &KeySet<V>, object: Object, progress: &mut Progress) {

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Footnotes, Table, printable};
 use super::header::{client, machine};
-use super::quantity::{count, nanos, plain, rate, signed_nanos};
+use super::quantity::{count, decimal, duration, nanos, plain, rate, signed_nanos};
 use crate::results::modes::{
     Access, Config, Configuration, Family, ModesResult, Object, Row, Switch, SwitchRow, WhatIf,
 };
@@ -78,6 +78,7 @@ fn facts(result: &ModesResult) -> Vec<(&'static str, String)> {
                 count(config.round_ms)
             ),
         ),
+        ("noise floor", noise(result)),
         ("started", result.started_at.clone()),
         ("command", result.command_line.join(" ")),
     ];
@@ -85,6 +86,20 @@ fn facts(result: &ModesResult) -> Vec<(&'static str, String)> {
         .into_iter()
         .map(|(name, value)| (name, printable(&value)))
         .collect()
+}
+
+fn noise(result: &ModesResult) -> String {
+    let Some(hiccups) = &result.hiccups else {
+        return "unknown".to_owned();
+    };
+    let max = duration(hiccups.max_us);
+    match hiccups.p99_us {
+        Some(p99_us) => format!(
+            "a sleeping thread woke at most {} late (p99), once {max}",
+            duration(p99_us)
+        ),
+        None => format!("a sleeping thread woke at most {max} late"),
+    }
 }
 
 /// One line for each contender, one column for each section.
@@ -272,8 +287,8 @@ fn what_if(config: &Config, lines: &[WhatIf]) -> Vec<Block> {
         vec![
             line.name(),
             nanos(it.get_ns),
-            format!("{} ms", plain(it.reads_ms_per_s)),
-            format!("{} ms", plain(it.saved_ms_per_s)),
+            format!("{} ms", decimal(it.reads_ms_per_s, 3)),
+            format!("{} ms", decimal(it.saved_ms_per_s, 3)),
             rate(it.more_requests_per_s),
         ]
     });

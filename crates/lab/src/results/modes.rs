@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MachineStamp;
+use super::{Histogram, MachineStamp};
 use crate::rounds::PerOperation;
 
 /// Names this file format; changes when a reader of an older file would be misled.
@@ -26,6 +26,9 @@ pub struct ModesResult {
     pub config: Config,
     /// Where it ran.
     pub machine: MachineStamp,
+    /// How late a thread that only sleeps was woken during the run: the machine's noise floor. `null`
+    /// if the system gave no thread for it.
+    pub hiccups: Option<Histogram>,
     /// Contenders, at each number of keys and with the large object. Only what was measured.
     pub rows: Vec<Row>,
     /// Our cache with nothing on, with each feature by itself, and with all. Only what was measured.
