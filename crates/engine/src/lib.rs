@@ -1,8 +1,18 @@
-//! The in-memory store behind the server and the one-value cell behind `Hot<T>`.
+//! The in-memory engine: the typed cache, the byte store behind the server, and the one-value cell
+//! behind `Hot<T>`.
 //!
 //! No I/O and no async runtime live here: callers bring both.
 
+#[cfg(not(loom))]
 pub mod bytes;
+#[cfg(not(loom))]
+pub mod cache;
+#[cfg(not(loom))]
 pub mod cell;
-#[allow(dead_code, reason = "the caches that use it come next")]
+#[cfg(not(loom))]
+pub mod clock;
+mod index;
+#[cfg(not(loom))]
 mod policy;
+mod reclaim;
+mod sync;

@@ -47,10 +47,23 @@ const MAX_PASSED_OVER: u32 = 64;
 
 /// The queue that holds an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum Class {
     Small,
     Main,
+}
+
+impl Class {
+    /// As a byte, for storages that keep it in one.
+    pub(crate) fn to_bits(self) -> u8 {
+        u8::from(self == Class::Main)
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        match bits {
+            0 => Class::Small,
+            _ => Class::Main,
+        }
+    }
 }
 
 /// The fields that the policy keeps in each entry, by slot. Slots are dense enough to be `u32` and never
@@ -63,7 +76,7 @@ pub(crate) trait Entries {
     fn mark(&self, slot: u32) -> u8;
     fn set_mark(&mut self, slot: u32, mark: u8);
     /// Must not change while the entry is in the policy.
-    fn weight(&self, slot: u32) -> u32;
+    fn weight(&self, slot: u32) -> u64;
     /// Any 32 well-mixed bits of the key's hash.
     fn hash(&self, slot: u32) -> u32;
 }

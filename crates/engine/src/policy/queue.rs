@@ -52,7 +52,7 @@ impl Queue {
     pub(super) fn push_back(&mut self, entries: &mut impl Entries, slot: u32) {
         entries.set_class(slot, self.class);
         self.len += 1;
-        self.weight += u64::from(entries.weight(slot));
+        self.weight += entries.weight(slot);
         self.join(entries, self.back, slot);
         self.join(entries, slot, NIL);
     }
@@ -60,7 +60,7 @@ impl Queue {
     pub(super) fn unlink(&mut self, entries: &mut impl Entries, slot: u32) {
         let Links { prev, next } = entries.links(slot);
         self.len -= 1;
-        self.weight -= u64::from(entries.weight(slot));
+        self.weight -= entries.weight(slot);
         self.join(entries, prev, next);
     }
 
@@ -68,8 +68,8 @@ impl Queue {
     pub(super) fn replace(&mut self, entries: &mut impl Entries, old: u32, new: u32) {
         let Links { prev, next } = entries.links(old);
         entries.set_class(new, self.class);
-        self.weight -= u64::from(entries.weight(old));
-        self.weight += u64::from(entries.weight(new));
+        self.weight -= entries.weight(old);
+        self.weight += entries.weight(new);
         self.join(entries, prev, new);
         self.join(entries, new, next);
     }

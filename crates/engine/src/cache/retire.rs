@@ -1,0 +1,182 @@
+//! Freeing what was taken out, when nobody can look at it any more, without a lock.
+
+#![allow(
+    unsafe_code,
+    reason = "entries and tables are freed after a grace period, unless a borrow keeps them"
+)]
+
+use std::any::Any;
+use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::shard::Shard;
+use crate::index::OldTable;
+use crate::reclaim::{self, Grace};
+
+/// Retired entries that start a grace period: this part of the shard's entries, within bounds. A
+/// grace period costs up to some 10 µs; entries that wait for it cost memory.
+const BATCH_SHARE: u64 = 16;
+const MIN_BATCH: u64 = 32;
+const MAX_BATCH: u64 = 512;
+
+/// Looks at the pinned threads before they are left for later. A probe takes less; a thread that
+/// was interrupted in one takes far more.
+const POLLS: u32 = 64;
+
+/// An entry that was taken out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RetiredEntry {
+    slot: u32,
+    weight: u64,
+}
+
+/// What was taken out of a shard and has begun no grace period.
+#[derive(Default)]
+pub(super) struct Retired {
+    entries: Vec<RetiredEntry>,
+    weight: u64,
+    pub(super) tables: Vec<OldTable>,
+}
+
+/// What was taken out of a shard and waits.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// For a grace period to pass.
+    graces: Vec<(Grace<'static>, Retired)>,
+    /// For a borrow to end.
+    borrowed: Vec<RetiredEntry>,
+}
+
+impl Retired {
+    pub(super) fn push(&mut self, slot: u32, weight: u64) {
+        self.entries.push(RetiredEntry { slot, weight });
+        self.weight += weight;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len() + self.tables.len()
+    }
+
+    /// Whether a grace period is worth its cost.
+    pub(super) fn is_batch(&self, shard_entries: u64, max_weight: u64) -> bool {
+        let batch = (shard_entries / BATCH_SHARE).clamp(MIN_BATCH, MAX_BATCH);
+        self.entries.len() as u64 >= batch || self.weight > max_weight
+    }
+}
+
+impl Waiting {
+    pub(super) fn len(&self) -> usize {
+        self.graces.len() + self.borrowed.len()
+    }
+
+    fn weight(&self) -> u64 {
+        let in_graces: u64 = self.graces.iter().map(|(_, retired)| retired.weight).sum();
+        let borrowed: u64 = self.borrowed.iter().map(|entry| entry.weight).sum();
+        in_graces + borrowed
+    }
+}
+
+/// What freeing did.
+#[derive(Default)]
+pub(super) struct Freed {
+    /// By how much the weight of what waits has changed.
+    pub(super) waiting_change: i64,
+    /// What a `Drop` of the user's panicked with first; the other entries were dropped all the same.
+    pub(super) panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<K, V> Shard<K, V> {
+    /// Begins a grace period for what was retired, and frees what can be freed.
+    pub(super) fn free_retired(&self) -> Freed {
+        let (retired, mut waiting) = {
+            let mut locked = self.lock();
+            let state = &mut *locked.state;
+            (
+                std::mem::take(&mut state.retired),
+                std::mem::take(&mut state.waiting),
+            )
+        };
+        let weight_before = waiting.weight();
+        if retired.len() > 0 {
+            let grace = Grace::begin(reclaim::global());
+            waiting.graces.push((grace, retired));
+        }
+        let mut candidates = std::mem::take(&mut waiting.borrowed);
+        for (mut grace, retired) in std::mem::take(&mut waiting.graces) {
+            if !poll(&mut grace) {
+                waiting.graces.push((grace, retired));
+                continue;
+            }
+            candidates.extend(retired.entries);
+            for table in retired.tables {
+                // SAFETY: the grace period began after the table was replaced, and has passed.
+                unsafe { table.free() };
+            }
+        }
+        let (freed, panic) = self.drop_unborrowed(candidates, &mut waiting.borrowed);
+        let waiting_change = waiting.weight() as i64 - weight_before as i64;
+
+        let mut locked = self.lock();
+        locked.free_slots(&freed);
+        locked.state.waiting.graces.extend(waiting.graces);
+        locked.state.waiting.borrowed.extend(waiting.borrowed);
+        locked.publish_retired();
+        Freed {
+            waiting_change,
+            panic,
+        }
+    }
+
+    /// Drops the entries that no borrow keeps, and returns their slots. Their grace period has passed.
+    fn drop_unborrowed(
+        &self,
+        candidates: Vec<RetiredEntry>,
+        borrowed: &mut Vec<RetiredEntry>,
+    ) -> (Vec<u32>, Option<Box<dyn Any + Send>>) {
+        let mut freed = Vec::with_capacity(candidates.len());
+        let mut panic = None;
+        if candidates.is_empty() {
+            return (freed, panic);
+        }
+        let hazards = reclaim::global().hazards();
+        for entry in candidates {
+            // SAFETY: the slot came from the state and was not given back.
+            let node = unsafe { self.node(entry.slot) };
+            if hazards.contains(std::ptr::from_ref(node).cast()) {
+                borrowed.push(entry);
+                continue;
+            }
+            // SAFETY: unlinked before a grace period that has passed, so nobody can find it any
+            // more; and nobody borrows it.
+            let dropped = catch_unwind(AssertUnwindSafe(|| unsafe { node.drop_entry() }));
+            panic = panic.or(dropped.err());
+            freed.push(entry.slot);
+        }
+        (freed, panic)
+    }
+}
+
+fn poll(grace: &mut Grace<'_>) -> bool {
+    (0..POLLS).any(|_| {
+        hint::spin_loop();
+        grace.has_passed()
+    })
+}
+
+/// Takes everything that was retired, when the whole shard goes. Frees the tables and returns the
+/// slots.
+///
+/// # Safety
+/// Nobody can be reading the shard any more.
+pub(super) unsafe fn take_all(retired: &mut Retired, waiting: &mut Waiting) -> Vec<u32> {
+    let mut slots: Vec<u32> = waiting.borrowed.drain(..).map(|entry| entry.slot).collect();
+    let in_graces = waiting.graces.drain(..).map(|(_, retired)| retired);
+    for batch in in_graces.chain([std::mem::take(retired)]) {
+        slots.extend(batch.entries.iter().map(|entry| entry.slot));
+        for table in batch.tables {
+            // SAFETY: by the caller's promise.
+            unsafe { table.free() };
+        }
+    }
+    slots
+}

@@ -1,0 +1,161 @@
+//! The slab: nodes in chunks, named by 32-bit slots.
+//!
+//! Chunks stay where they are and live as long as the slab, so a reader may look at any node whose
+//! slot it found in the index. A freed slot is used again, the latest first.
+
+#![allow(
+    unsafe_code,
+    reason = "readers find chunks in a directory that a writer replaces by a larger one"
+)]
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::node::Node;
+
+/// Nodes of a chunk.
+pub(super) const CHUNK: usize = 1 << CHUNK_BITS;
+const CHUNK_BITS: u32 = 7;
+
+/// The slot that names no node.
+pub(super) const NO_SLOT: u32 = u32::MAX;
+
+/// Chunks that the first directory has room for.
+const FIRST_DIRECTORY: usize = 8;
+
+type Chunk<K, V> = [Node<K, V>; CHUNK];
+type Directory<K, V> = Box<[AtomicPtr<Chunk<K, V>>]>;
+
+/// What readers need of a slab: the way from a slot to its node.
+pub(super) struct Slab<K, V> {
+    /// The first element of the newest directory.
+    directory: AtomicPtr<AtomicPtr<Chunk<K, V>>>,
+}
+
+/// What the writer needs of a slab. Lives under the shard's lock and is dropped with the slab.
+pub(super) struct SlabWriter<K, V> {
+    /// All directories there were; the last is in use. Readers may still look at the others, which
+    /// together are no larger than the last.
+    directories: Vec<Directory<K, V>>,
+    chunks: usize,
+    /// The first free slot; each names the next one in `next`.
+    first_free: u32,
+    /// Slots from here on were never used.
+    fresh: u32,
+}
+
+impl<K, V> Slab<K, V> {
+    pub(super) fn new() -> (Self, SlabWriter<K, V>) {
+        let directory: Directory<K, V> = new_directory(FIRST_DIRECTORY);
+        let slab = Slab {
+            directory: AtomicPtr::new(directory.as_ptr().cast_mut()),
+        };
+        let writer = SlabWriter {
+            directories: vec![directory],
+            chunks: 0,
+            first_free: NO_SLOT,
+            fresh: 0,
+        };
+        (slab, writer)
+    }
+
+    /// The node that a slot names.
+    ///
+    /// # Safety
+    /// The slot came from [`allocate`](Self::allocate) of this slab, and reached the caller through
+    /// the index or the shard's lock.
+    #[inline(always)]
+    pub(super) unsafe fn node(&self, slot: u32) -> &Node<K, V> {
+        let (chunk, place) = split(slot);
+        // SAFETY: the directory was published before the slot was; it has an entry for every slot
+        // that was handed out until then, and like the chunk it lives as long as the slab.
+        unsafe {
+            let chunk = &*self.directory.load(Ordering::Acquire).add(chunk);
+            let nodes = chunk.load(Ordering::Acquire).cast::<Node<K, V>>();
+            &*nodes.add(place)
+        }
+    }
+
+    /// A slot whose node holds no entry. None if there are four billion in use.
+    pub(super) fn allocate(&self, writer: &mut SlabWriter<K, V>) -> Option<u32> {
+        let slot = writer.first_free;
+        if slot != NO_SLOT {
+            // SAFETY: was handed out before, and the caller holds the lock that guards the writer.
+            writer.first_free = unsafe { self.node(slot) }.next.load(Ordering::Relaxed);
+            return Some(slot);
+        }
+        let slot = writer.fresh;
+        if slot == NO_SLOT {
+            return None;
+        }
+        if slot as usize == writer.chunks * CHUNK {
+            self.add_chunk(writer);
+        }
+        writer.fresh += 1;
+        Some(slot)
+    }
+
+    /// Gives back a slot whose node holds no entry any more and that no reader can reach.
+    pub(super) fn free(&self, writer: &mut SlabWriter<K, V>, slot: u32) {
+        // SAFETY: was handed out before, and the caller holds the lock that guards the writer.
+        let node = unsafe { self.node(slot) };
+        node.next.store(writer.first_free, Ordering::Relaxed);
+        writer.first_free = slot;
+    }
+
+    /// Whether a node of this slab lives at `address`.
+    pub(super) fn contains(&self, writer: &SlabWriter<K, V>, address: *const ()) -> bool {
+        writer.chunks().any(|chunk| {
+            let start = chunk.addr();
+            (start..start + size_of::<Chunk<K, V>>()).contains(&address.addr())
+        })
+    }
+
+    fn add_chunk(&self, writer: &mut SlabWriter<K, V>) {
+        let newest = writer.directories.last().expect("there is always one");
+        if writer.chunks == newest.len() {
+            let larger: Directory<K, V> = new_directory(newest.len() * 2);
+            for (new, old) in larger.iter().zip(newest) {
+                new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+            self.directory
+                .store(larger.as_ptr().cast_mut(), Ordering::Release);
+            writer.directories.push(larger);
+        }
+        let chunk: Box<[Node<K, V>]> = (0..CHUNK).map(|_| Node::empty()).collect();
+        let chunk = Box::into_raw(chunk).cast::<Chunk<K, V>>();
+        let newest = writer.directories.last().expect("there is always one");
+        newest[writer.chunks].store(chunk, Ordering::Release);
+        writer.chunks += 1;
+    }
+}
+
+impl<K, V> SlabWriter<K, V> {
+    fn chunks(&self) -> impl Iterator<Item = *mut Chunk<K, V>> {
+        let newest = self.directories.last().expect("there is always one");
+        newest[..self.chunks]
+            .iter()
+            .map(|chunk| chunk.load(Ordering::Relaxed))
+    }
+}
+
+impl<K, V> Drop for SlabWriter<K, V> {
+    fn drop(&mut self) {
+        for chunk in self.chunks() {
+            // SAFETY: made by `Box::into_raw` in `add_chunk`; the slab is dropped with its writer.
+            // Nodes do not drop their entries: the shard has done that.
+            drop(unsafe { Box::from_raw(chunk) });
+        }
+    }
+}
+
+/// Chunk and place in it.
+#[inline(always)]
+fn split(slot: u32) -> (usize, usize) {
+    let slot = slot as usize;
+    (slot >> CHUNK_BITS, slot & (CHUNK - 1))
+}
+
+fn new_directory<K, V>(len: usize) -> Directory<K, V> {
+    (0..len).map(|_| AtomicPtr::new(ptr::null_mut())).collect()
+}

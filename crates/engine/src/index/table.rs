@@ -1,0 +1,352 @@
+//! The index: the table in use, lookups, and the changes that writers make.
+//!
+//! Writers hold the shard's lock. Only they replace the table, so they need no pin to read it.
+
+#![allow(
+    unsafe_code,
+    reason = "readers follow the pointer to the table in use; a grace period precedes its freeing"
+)]
+
+use std::iter;
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+use super::Hash;
+use super::bucket::Bucket;
+use crate::reclaim::Pin;
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+
+/// Buckets of an empty index.
+const MIN_BUCKETS: usize = 4;
+
+/// Entries for each bucket, which has six places: a table grows beyond that.
+const MAX_PER_BUCKET: usize = 5;
+
+/// An index that holds less than this part of what it has room for is made smaller.
+const SHRINK_BELOW: usize = 8;
+
+/// Finds slots by hash. See the [module](super).
+///
+/// Methods that change it must be called under the lock of the shard that the index belongs to.
+pub(crate) struct Index {
+    /// The header of the table in use.
+    table: AtomicPtr<Bucket>,
+    /// Written under the lock.
+    len: AtomicU64,
+}
+
+/// A table, by a pointer to its first element. That is a header, whose `meta` is the number of the
+/// buckets that follow: so a reader gets from the index to a bucket by one pointer.
+#[derive(Clone, Copy)]
+struct Table<'t> {
+    header: NonNull<Bucket>,
+    lives: PhantomData<&'t [Bucket]>,
+}
+
+/// A table that is no longer in use. To be freed after a grace period; dropping it earlier only
+/// leaks it.
+#[must_use = "it is leaked unless it is freed after a grace period"]
+pub(crate) struct OldTable(NonNull<Bucket>);
+
+// SAFETY: owns its table.
+unsafe impl Send for OldTable {}
+
+impl OldTable {
+    /// # Safety
+    /// A grace period that began after the table was replaced has passed.
+    pub(crate) unsafe fn free(self) {
+        // SAFETY: by the caller's promise no reader is left.
+        unsafe { free_table(self.0) };
+    }
+}
+
+impl Index {
+    pub(crate) fn new() -> Self {
+        Index {
+            table: AtomicPtr::new(new_table(MIN_BUCKETS).as_ptr()),
+            len: AtomicU64::new(0),
+        }
+    }
+
+    /// Entries in the index.
+    pub(crate) fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed) as usize
+    }
+
+    /// The first slot with this hash that `is_match` accepts. What `is_match` sees may be about to be
+    /// removed or already be: it stays alive under the pin.
+    #[inline(always)]
+    pub(crate) fn find(
+        &self,
+        pin: &Pin<'_>,
+        hash: Hash,
+        is_match: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        self.table(pin).find(hash, is_match)
+    }
+
+    /// Adds a slot. Returns the old table if the index had to grow; `position_of` tells the hash
+    /// position of a slot that is in it. For the writer.
+    pub(crate) fn insert(
+        &self,
+        hash: Hash,
+        slot: u32,
+        position_of: impl Fn(u32) -> u32,
+    ) -> Option<OldTable> {
+        let len = self.len() + 1;
+        let buckets = self.table_of_writer().len();
+        let old = (len > buckets * MAX_PER_BUCKET)
+            .then(|| self.rebuild(buckets + buckets.div_ceil(2), position_of));
+        self.table_of_writer().insert(hash, slot);
+        self.len.store(len as u64, Ordering::Relaxed);
+        old
+    }
+
+    /// Puts `new` in the place of `old`, which is in the index and has the same key. For the writer.
+    pub(crate) fn replace(&self, hash: Hash, old: u32, new: u32) {
+        let table = self.table_of_writer();
+        let (bucket, place) = table.locate(hash, old);
+        table.bucket(bucket).replace(place, new);
+    }
+
+    /// Removes a slot that is in the index. Returns the old table if the index was made smaller.
+    /// For the writer.
+    pub(crate) fn remove(
+        &self,
+        position: u32,
+        slot: u32,
+        position_of: impl Fn(u32) -> u32,
+    ) -> Option<OldTable> {
+        let table = self.table_of_writer();
+        table.remove(position, slot);
+        let len = self.len() - 1;
+        self.len.store(len as u64, Ordering::Relaxed);
+        let buckets = table.len();
+        let is_sparse = buckets > MIN_BUCKETS && len * SHRINK_BELOW < buckets * MAX_PER_BUCKET;
+        is_sparse.then(|| {
+            let fitting = (2 * len).div_ceil(MAX_PER_BUCKET).max(MIN_BUCKETS);
+            self.rebuild(fitting, position_of)
+        })
+    }
+
+    /// [`find`](Self::find) for the writer, to whom nothing changes meanwhile.
+    pub(crate) fn find_as_writer(
+        &self,
+        hash: Hash,
+        is_match: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        self.table_of_writer().find(hash, is_match)
+    }
+
+    /// Calls `found` with the slots whose position lies in the same home bucket as `position`, and
+    /// returns the first position of the next bucket, if there is one. A walk that begins at 0 and
+    /// goes on where the last step ended meets every entry that stays, also when the index grows or
+    /// shrinks in between.
+    pub(crate) fn walk(
+        &self,
+        pin: &Pin<'_>,
+        position: u32,
+        position_of: impl Fn(u32) -> u32,
+        mut found: impl FnMut(u32),
+    ) -> Option<u32> {
+        let table = self.table(pin);
+        let home = table.home(position);
+        for (_, bucket) in table.probe(position) {
+            let meta = bucket.meta();
+            for (place, _) in meta.filled() {
+                let slot = bucket.slot(place);
+                if table.home(position_of(slot)) == home {
+                    found(slot);
+                }
+            }
+            if meta.passed() == 0 {
+                break;
+            }
+        }
+        table.first_position(home + 1)
+    }
+
+    /// Empties the index. Returns the old table, whose slots the caller takes care of.
+    /// For the writer.
+    pub(crate) fn clear(&self, mut removed: impl FnMut(u32)) -> OldTable {
+        for bucket in self.table_of_writer().buckets() {
+            for (place, _) in bucket.meta().filled() {
+                removed(bucket.slot(place));
+            }
+        }
+        self.len.store(0, Ordering::Relaxed);
+        self.publish(new_table(MIN_BUCKETS))
+    }
+
+    fn rebuild(&self, buckets: usize, position_of: impl Fn(u32) -> u32) -> OldTable {
+        let new = new_table(buckets);
+        // SAFETY: just made, and nobody frees it here.
+        let table = unsafe { Table::at(new) };
+        for bucket in self.table_of_writer().buckets() {
+            for (place, tag) in bucket.meta().filled() {
+                let slot = bucket.slot(place);
+                let position = position_of(slot);
+                table.insert(Hash { position, tag }, slot);
+            }
+        }
+        self.publish(new)
+    }
+
+    fn publish(&self, new: NonNull<Bucket>) -> OldTable {
+        let old = self.table.load(Ordering::Relaxed);
+        self.table.store(new.as_ptr(), Ordering::Release);
+        OldTable(NonNull::new(old).expect("an index always has a table"))
+    }
+
+    #[inline(always)]
+    fn table<'p>(&'p self, _pin: &'p Pin<'_>) -> Table<'p> {
+        // SAFETY: freed only after a grace period that began after it was replaced, which the pin
+        // holds up.
+        unsafe { Table::at(self.header(Ordering::Acquire)) }
+    }
+
+    fn table_of_writer(&self) -> Table<'_> {
+        // SAFETY: the caller alone replaces it.
+        unsafe { Table::at(self.header(Ordering::Relaxed)) }
+    }
+
+    #[inline(always)]
+    fn header(&self, ordering: Ordering) -> NonNull<Bucket> {
+        // SAFETY: an index always has a table.
+        unsafe { NonNull::new_unchecked(self.table.load(ordering)) }
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        // SAFETY: nobody borrows from `self` any more.
+        unsafe { free_table(self.header(Ordering::Relaxed)) };
+    }
+}
+
+fn new_table(buckets: usize) -> NonNull<Bucket> {
+    let header = iter::once(Bucket::header(buckets));
+    let table: Box<[Bucket]> = header.chain((0..buckets).map(|_| Bucket::new())).collect();
+    NonNull::from(Box::leak(table)).cast()
+}
+
+/// # Safety
+/// Made by [`new_table`], and nobody uses it any more.
+unsafe fn free_table(header: NonNull<Bucket>) {
+    // SAFETY: by the caller's promise.
+    let len = unsafe { header.as_ref() }.buckets_that_follow() + 1;
+    let table = ptr::slice_from_raw_parts_mut(header.as_ptr(), len);
+    // SAFETY: as above; the header tells the length it was made with.
+    drop(unsafe { Box::from_raw(table) });
+}
+
+impl<'t> Table<'t> {
+    /// # Safety
+    /// Made by [`new_table`], complete, and not freed for `'t`.
+    #[inline(always)]
+    unsafe fn at(header: NonNull<Bucket>) -> Self {
+        Table {
+            header,
+            lives: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        // SAFETY: there is a header.
+        unsafe { self.header.as_ref() }.buckets_that_follow()
+    }
+
+    #[inline(always)]
+    fn bucket(self, index: usize) -> &'t Bucket {
+        debug_assert!(index < self.len());
+        // SAFETY: callers pass the home of a position, which is below the length, or count from it.
+        unsafe { self.header.add(1 + index).as_ref() }
+    }
+
+    fn buckets(self) -> impl Iterator<Item = &'t Bucket> {
+        (0..self.len()).map(move |index| self.bucket(index))
+    }
+
+    #[inline(always)]
+    fn home(self, position: u32) -> usize {
+        ((u64::from(position) * self.len() as u64) >> 32) as usize
+    }
+
+    /// The smallest position whose home is `bucket`.
+    fn first_position(self, bucket: usize) -> Option<u32> {
+        let buckets = self.len();
+        (bucket < buckets).then(|| ((bucket as u64) << 32).div_ceil(buckets as u64) as u32)
+    }
+
+    /// The buckets in which an entry with this position may be, each once.
+    fn probe(self, position: u32) -> impl Iterator<Item = (usize, &'t Bucket)> {
+        let home = self.home(position);
+        (home..self.len())
+            .chain(0..home)
+            .map(move |index| (index, self.bucket(index)))
+    }
+
+    #[inline(always)]
+    fn find(self, hash: Hash, mut is_match: impl FnMut(u32) -> bool) -> Option<u32> {
+        let home = self.home(hash.position);
+        let mut index = home;
+        loop {
+            let bucket = self.bucket(index);
+            let meta = bucket.meta();
+            for place in meta.places_with(hash.tag) {
+                let slot = bucket.slot(place);
+                if is_match(slot) {
+                    return Some(slot);
+                }
+            }
+            if meta.passed() == 0 {
+                return None;
+            }
+            index += 1;
+            if index == self.len() {
+                index = 0;
+            }
+            // Every bucket is passed by some entry: possible with many equal hashes.
+            if index == home {
+                return None;
+            }
+        }
+    }
+
+    fn insert(self, hash: Hash, slot: u32) {
+        for (_, bucket) in self.probe(hash.position) {
+            if let Some(place) = bucket.meta().empty_place() {
+                bucket.fill(place, hash.tag, slot);
+                return;
+            }
+            bucket.count_passed();
+        }
+        unreachable!("a table grows before it is full");
+    }
+
+    fn remove(self, position: u32, slot: u32) {
+        for (_, bucket) in self.probe(position) {
+            let place = bucket
+                .meta()
+                .filled()
+                .find(|(place, _)| bucket.slot(*place) == slot);
+            if let Some((place, _)) = place {
+                bucket.empty(place);
+                return;
+            }
+            bucket.uncount_passed();
+        }
+        unreachable!("the slot is in the index");
+    }
+
+    fn locate(self, hash: Hash, slot: u32) -> (usize, usize) {
+        self.probe(hash.position)
+            .find_map(|(index, bucket)| {
+                let mut places = bucket.meta().places_with(hash.tag);
+                let place = places.find(|place| bucket.slot(*place) == slot)?;
+                Some((index, place))
+            })
+            .expect("the slot is in the index")
+    }
+}
