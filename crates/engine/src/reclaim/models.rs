@@ -38,7 +38,7 @@ impl Shared {
     /// Entry 0 is linked and nobody has a record.
     fn new() -> Arc<Self> {
         Arc::new(Shared {
-            registry: Registry::new(Barrier::Fence),
+            registry: registry(),
             entries: [UnsafeCell::new(0), UnsafeCell::new(1)],
             linked: AtomicU32::new(0),
         })
@@ -83,6 +83,10 @@ impl Shared {
         }
         !is_borrowed
     }
+}
+
+pub(crate) fn registry() -> Registry {
+    Registry::new(Barrier::Fence)
 }
 
 /// Runs `body` pinned, with a record of its own that is given back.
