@@ -222,6 +222,8 @@ impl<K, V> Shard<K, V> {
                 }
                 is_match
             });
+            // Many keys may share a hash, and the search below holds the lock.
+            compared.sort_unstable();
             let locked = self.lock();
             let changed = match found {
                 Some(slot) => self
@@ -233,7 +235,7 @@ impl<K, V> Shard<K, V> {
                     .find_as_writer(hash, |candidate| {
                         // SAFETY: found in the index under the lock.
                         let node = unsafe { self.node(candidate) };
-                        node.position() == hash.position && !compared.contains(&candidate)
+                        node.position() == hash.position && compared.binary_search(&candidate).is_err()
                     })
                     .is_some(),
             };
