@@ -309,15 +309,12 @@ impl<'s, K, V> Locked<'s, K, V> {
             shard.index.replace(entry.hash, old, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
-            self.retire(
-                old,
-                if was_expired {
-                    Cause::Expired
-                } else {
-                    Cause::Replaced
-                },
-            );
+            if self.node(old).is_expired(moment.idle.as_ref(), moment.now) {
+                self.state.events.inserts += 1;
+                self.retire(old, Cause::Expired);
+            } else {
+                self.retire(old, Cause::Replaced);
+            }
         } else {
             let old_table = shard.index.insert(entry.hash, slot, position_in(shard));
             state.retired.tables.extend(old_table);
