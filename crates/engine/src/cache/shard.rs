@@ -246,6 +246,8 @@ impl<K, V> Shard<K, V> {
                 }
                 is_match
             });
+            // Many keys may share a hash, and the search below holds the lock.
+            compared.sort_unstable();
             let locked = self.lock();
             let changed = match found {
                 Some(slot) => self
@@ -257,7 +259,8 @@ impl<K, V> Shard<K, V> {
                     .find_as_writer(hash, |candidate| {
                         // SAFETY: found in the index under the lock.
                         let node = unsafe { self.node(candidate) };
-                        node.position() == hash.position && !compared.contains(&candidate)
+                        node.position() == hash.position
+                            && compared.binary_search(&candidate).is_err()
                     })
                     .is_some(),
             };
@@ -331,19 +334,16 @@ impl<'s, K, V> Locked<'s, K, V> {
             shard.index.replace(entry.hash, old, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
-            self.retire(
-                old,
-                if was_expired {
-                    Cause::Expired
-                } else {
-                    Cause::Replaced
-                },
-            );
+            if self.node(old).is_expired(moment.idle.as_ref(), moment.now) {
+                self.state.events.inserts += 1;
+                self.retire(old, Cause::Expired);
+            } else {
+                self.retire(old, Cause::Replaced);
+            }
         } else {
             let old_table = shard.index.insert(entry.hash, slot, position_in(shard));
             state.retired.tables.extend(old_table);
-            state.policy.inserted(nodes, slot);
+            state.policy.inserted(nodes, slot, entry.has_room);
             state.events.inserts += 1;
             self.add_size(slot);
         }

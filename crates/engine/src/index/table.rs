@@ -163,7 +163,7 @@ impl Index {
         self.table_of_writer().find(hash, is_match)
     }
 
-    /// Calls `found` with the slots whose position lies in the same home bucket as `position`, and
+    /// Calls `found` with the slots from `position` to the end of its home bucket, and
     /// returns the first position of the next bucket, if there is one. A walk that begins at 0 and
     /// goes on where the last step ended meets every entry that stays, also when the index grows or
     /// shrinks in between.
@@ -180,7 +180,9 @@ impl Index {
             let meta = bucket.meta();
             for (place, _) in meta.filled() {
                 let slot = bucket.slot(place);
-                if table.home(position_of(slot)) == home {
+                let found_at = position_of(slot);
+                // In a smaller table the step before has met the first ones of the bucket.
+                if table.home(found_at) == home && found_at >= position {
                     found(slot);
                 }
             }

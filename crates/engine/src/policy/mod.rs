@@ -26,8 +26,9 @@ mod tests;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::Ghosts;
+pub(crate) use queue::Links;
+use queue::NIL;
 use queue::Queue;
-pub(crate) use queue::{Links, NIL};
 use split::Split;
 
 /// Hits beyond this many are not counted: more makes yesterday's favourites too hard to evict.
