@@ -9,12 +9,14 @@ use std::hash::{BuildHasher, Hash as StdHash};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 
 use super::builder::Weigher;
 use super::node::{IdleTime, Node};
+use super::retire::Panic;
 use super::shard::{Locked, Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
@@ -72,8 +74,9 @@ pub(super) struct Times {
 struct Totals {
     entries: AtomicU64,
     weight: AtomicU64,
-    /// Weight of what was taken out and is kept by a borrow or an interrupted reader.
-    waiting: AtomicU64,
+    /// Weight of what was taken out and is kept by a borrow. What waits for a grace period is not in it:
+    /// to evict even more while a reader is interrupted would empty the cache and free nothing.
+    borrowed: AtomicU64,
 }
 
 /// What is left to do after a change, without the lock.
@@ -231,7 +234,9 @@ impl<K, V> Inner<K, V> {
             .weight
             .load(Ordering::Relaxed)
             .wrapping_add_signed(weight);
-        weight + totals.waiting.load(Ordering::Relaxed) > self.max_live_bytes()
+        // Threads tell their changes in any order, so for a moment this may be less than nothing.
+        let borrowed = totals.borrowed.load(Ordering::Relaxed) as i64;
+        weight.saturating_add_signed(borrowed) > self.max_live_bytes()
     }
 
     /// Ends a change of a shard: evicts until the budget holds, tells the totals, unlocks. The entry
@@ -275,17 +280,21 @@ impl<K, V> Inner<K, V> {
 
     /// Does what a change left to be done without the lock. Not under a pin, which would hold up
     /// the grace period: it frees memory, and drops what users put in.
-    pub(super) fn settle(&self, index: usize, unsettled: Unsettled) {
+    pub(super) fn settle(&self, index: usize, unsettled: Unsettled) -> Option<Panic> {
         match unsettled {
-            Unsettled::Nothing => {}
+            Unsettled::Nothing => None,
             Unsettled::Batch => self.free_retired(self.shard(index)),
             // Somebody must free it also if this shard is not written to again.
-            Unsettled::FirstRetired => clock::wake(),
+            Unsettled::FirstRetired => {
+                clock::wake();
+                None
+            }
         }
     }
 
     /// Evicts from other shards while the budget does not hold.
-    pub(super) fn evict_elsewhere(&self, index: usize, protected: Option<u32>) {
+    pub(super) fn evict_elsewhere(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
+        let mut panic = None;
         let shards = self.shards.len();
         let mut failed = 0;
         let mut next = index;
@@ -305,8 +314,9 @@ impl<K, V> Inner<K, V> {
                 failed += 1;
             }
             let unsettled = self.finish(next, before, locked, protected);
-            self.settle(next, unsettled);
+            panic = panic.or(self.settle(next, unsettled));
         }
+        panic
     }
 
     /// Whether a shard holds as much as the mean of all, so that it is its turn to give.
@@ -346,61 +356,79 @@ impl<K, V> Inner<K, V> {
         max_bytes / RETIRED_SHARE / self.shards.len() as u64
     }
 
-    pub(super) fn free_retired(&self, shard: &Shard<K, V>) {
-        let freed = shard.free_retired();
-        if freed.waiting_change != 0 {
+    pub(super) fn free_retired(&self, shard: &Shard<K, V>) -> Option<Panic> {
+        let freed = shard.free_retired(self.max_retired());
+        if freed.borrowed_change != 0 {
             self.totals
-                .waiting
-                .fetch_add(freed.waiting_change as u64, Ordering::Relaxed);
+                .borrowed
+                .fetch_add(freed.borrowed_change as u64, Ordering::Relaxed);
         }
-        if let Some(panic) = freed.panic {
-            resume_unwind(panic);
+        // Another thread may have seen nothing retired meanwhile, and let the ticker sleep.
+        if shard.has_retired() {
+            clock::wake();
         }
+        freed.panic
     }
 
     /// Takes out what is expired in a shard, in steps between which others may have the lock.
-    pub(super) fn expire(&self, index: usize) {
+    pub(super) fn expire(&self, index: usize) -> Option<Panic> {
+        let mut panic = None;
         let shard = self.shard(index);
         loop {
             let moment = self.moment();
             if shard.due() > moment.now {
-                return;
+                return panic;
             }
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
             let is_all = locked.expire(moment, SWEEP_STEP);
             let unsettled = self.finish(index, before, locked, None);
-            self.settle(index, unsettled);
+            panic = panic.or(self.settle(index, unsettled));
             if is_all {
-                return;
+                return panic;
             }
         }
     }
 
-    pub(super) fn clear(&self) {
+    /// Expires and frees what can be in all shards.
+    pub(super) fn reclaim(&self) -> Option<Panic> {
+        let mut panic = None;
+        for (index, shard) in self.shards.iter().enumerate() {
+            panic = panic.or(self.expire(index));
+            if shard.has_retired() {
+                panic = panic.or(self.free_retired(shard));
+            }
+        }
+        panic
+    }
+
+    pub(super) fn clear(&self) -> Option<Panic> {
+        let mut panic = None;
         for (index, shard) in self.shards.iter().enumerate() {
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
             locked.clear();
             let _all_is_freed_next = self.finish(index, before, locked, None);
-            self.free_retired(shard);
+            panic = panic.or(self.free_retired(shard));
         }
+        panic
     }
 
-    pub(super) fn set_max_entries(&self, max_entries: u64) {
+    pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {
         self.limits
             .max_entries
             .store(max_entries, Ordering::Relaxed);
-        self.evict_elsewhere(0, None);
+        self.evict_elsewhere(0, None)
     }
 
-    /// False if the cache does not count bytes.
-    pub(super) fn set_max_bytes(&self, max_bytes: u64) -> bool {
-        if self.limits.counts_bytes {
-            self.limits.max_bytes.store(max_bytes, Ordering::Relaxed);
-            self.evict_elsewhere(0, None);
-        }
+    /// Whether the cache counts bytes.
+    pub(super) fn counts_bytes(&self) -> bool {
         self.limits.counts_bytes
+    }
+
+    pub(super) fn set_max_bytes(&self, max_bytes: u64) -> Option<Panic> {
+        self.limits.max_bytes.store(max_bytes, Ordering::Relaxed);
+        self.evict_elsewhere(0, None)
     }
 
     pub(super) fn count_too_heavy(&self, shard: &Shard<K, V>) {
@@ -446,12 +474,9 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Inner<K, V> {
 
 impl<K: Send + Sync, V: Send + Sync> Ticked for Inner<K, V> {
     fn tick(&self) -> NextTick {
+        pass_on(self.reclaim());
         let mut next = NextTick::Idle;
-        for (index, shard) in self.shards.iter().enumerate() {
-            self.expire(index);
-            if shard.has_retired() {
-                self.free_retired(shard);
-            }
+        for shard in &self.shards {
             next = next.min(match shard.due() {
                 _ if shard.has_retired() => NextTick::Soon,
                 NEVER => NextTick::Idle,
@@ -467,6 +492,16 @@ impl<K: Send + Sync, V: Send + Sync> Ticked for Inner<K, V> {
 impl<K, V> Drop for Inner<K, V> {
     fn drop(&mut self) {
         reclaim::global().give_back_counters(self.counters);
+    }
+}
+
+/// Lets a panic of the user's code go on to the caller, now that the cache is in order. Not while the
+/// thread is panicking already, which would end the process.
+pub(super) fn pass_on(panic: Option<Panic>) {
+    if let Some(panic) = panic
+        && !thread::panicking()
+    {
+        resume_unwind(panic);
     }
 }
 

@@ -8,12 +8,13 @@
     reason = "nodes are reached by slots; the lock and the pin keep them alive"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
 use super::due::DueHints;
+use super::inner::pass_on;
 use super::node::{IdleTime, Node};
 use super::retire::{Retired, Waiting, take_all};
 use super::slab::{Slab, SlabWriter};
@@ -235,7 +236,8 @@ impl<K, V> Shard<K, V> {
                     .find_as_writer(hash, |candidate| {
                         // SAFETY: found in the index under the lock.
                         let node = unsafe { self.node(candidate) };
-                        node.position() == hash.position && compared.binary_search(&candidate).is_err()
+                        node.position() == hash.position
+                            && compared.binary_search(&candidate).is_err()
                     })
                     .is_some(),
             };
@@ -264,11 +266,7 @@ impl<K, V> Drop for Shard<K, V> {
             let drop_entry = || unsafe { self.node(slot).drop_entry() };
             panic = panic.or(catch_unwind(AssertUnwindSafe(drop_entry)).err());
         }
-        if let Some(panic) = panic
-            && !std::thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+        pass_on(panic);
     }
 }
 
