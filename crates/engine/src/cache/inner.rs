@@ -195,20 +195,18 @@ impl<K, V> Inner<K, V> {
 
     /// What an entry counts for; none if the cache could not hold it.
     pub(super) fn weigh(&self, key: &K, value: &V) -> Option<Weight> {
-        if self.limits.max_entries.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
-        if !self.limits.counts_bytes {
-            return Some(Weight::ONE);
-        }
-        let heap = self.weigher.as_ref().map_or(0, |weigh| weigh(key, value));
-        let weight = Weight::from_bytes(heap.saturating_add(entry_overhead::<K, V>()));
-        (weight.get() <= self.max_live_bytes()).then_some(weight)
+        let weight = if self.limits.counts_bytes {
+            let heap = self.weigher.as_ref().map_or(0, |weigh| weigh(key, value));
+            Weight::from_bytes(heap.saturating_add(entry_overhead::<K, V>()))
+        } else {
+            Weight::ONE
+        };
+        self.can_hold(weight).then_some(weight)
     }
 
     /// The budget less what is kept for entries that wait to be freed.
     fn max_live_bytes(&self) -> u64 {
-        let max_bytes = self.limits.max_bytes.load(Ordering::Relaxed);
+        let max_bytes = self.limits.max_bytes.load(Ordering::SeqCst);
         max_bytes - max_bytes / RETIRED_SHARE
     }
 
@@ -217,14 +215,20 @@ impl<K, V> Inner<K, V> {
         !self.is_over(1, weight.get() as i64)
     }
 
+    /// Whether the cache could hold an entry if it held nothing else.
+    pub(super) fn can_hold(&self, weight: Weight) -> bool {
+        self.limits.max_entries.load(Ordering::SeqCst) > 0
+            && (!self.limits.counts_bytes || weight.get() <= self.max_live_bytes())
+    }
+
     /// Whether the entries there are, with `entries` and `weight` more, are too many.
     fn is_over(&self, entries: i64, weight: i64) -> bool {
         let totals = &self.totals;
         let entries = totals
             .entries
-            .load(Ordering::Relaxed)
+            .load(Ordering::SeqCst)
             .wrapping_add_signed(entries);
-        if entries > self.limits.max_entries.load(Ordering::Relaxed) {
+        if entries > self.limits.max_entries.load(Ordering::SeqCst) {
             return true;
         }
         if !self.limits.counts_bytes {
@@ -232,10 +236,10 @@ impl<K, V> Inner<K, V> {
         }
         let weight = totals
             .weight
-            .load(Ordering::Relaxed)
+            .load(Ordering::SeqCst)
             .wrapping_add_signed(weight);
         // Threads tell their changes in any order, so for a moment this may be less than nothing.
-        let borrowed = totals.borrowed.load(Ordering::Relaxed) as i64;
+        let borrowed = totals.borrowed.load(Ordering::SeqCst) as i64;
         weight.saturating_add_signed(borrowed) > self.max_live_bytes()
     }
 
@@ -334,16 +338,18 @@ impl<K, V> Inner<K, V> {
         held * shards >= total
     }
 
+    /// Sequentially consistent, like the bounds: who stores an entry adds it and then looks whether the
+    /// bounds were lowered, who lowers them looks afterwards at what was added.
     fn add_to_totals(&self, (entries, weight): (i64, i64)) {
         if entries != 0 {
             self.totals
                 .entries
-                .fetch_add(entries as u64, Ordering::Relaxed);
+                .fetch_add(entries as u64, Ordering::SeqCst);
         }
         if weight != 0 && self.limits.counts_bytes {
             self.totals
                 .weight
-                .fetch_add(weight as u64, Ordering::Relaxed);
+                .fetch_add(weight as u64, Ordering::SeqCst);
         }
     }
 
@@ -415,9 +421,7 @@ impl<K, V> Inner<K, V> {
     }
 
     pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {
-        self.limits
-            .max_entries
-            .store(max_entries, Ordering::Relaxed);
+        self.limits.max_entries.store(max_entries, Ordering::SeqCst);
         self.evict_elsewhere(0, None)
     }
 
@@ -427,7 +431,7 @@ impl<K, V> Inner<K, V> {
     }
 
     pub(super) fn set_max_bytes(&self, max_bytes: u64) -> Option<Panic> {
-        self.limits.max_bytes.store(max_bytes, Ordering::Relaxed);
+        self.limits.max_bytes.store(max_bytes, Ordering::SeqCst);
         self.evict_elsewhere(0, None)
     }
 
@@ -512,4 +516,15 @@ pub(super) const fn entry_overhead<K, V>() -> u64 {
     const HINT: usize = 4;
     const POLICY: usize = 5;
     (size_of::<Node<K, V>>() + INDEX + HINT + POLICY) as u64
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Inner<K, V> {
+    /// Asserts that the totals are right. All shards must be locked.
+    pub(super) fn validate_totals(&self) {
+        assert_eq!(self.totals.entries.load(Ordering::SeqCst), self.entries());
+        if self.limits.counts_bytes {
+            assert_eq!(self.totals.weight.load(Ordering::SeqCst), self.weight());
+        }
+    }
 }

@@ -56,6 +56,8 @@ mod slab;
 mod stats;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+mod validate;
 mod weight;
 
 use std::borrow::Borrow;
@@ -327,7 +329,9 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             return;
         };
         let panic = inner.settle(index, unsettled);
-        pass_on(panic.or(inner.evict_elsewhere(index, Some(slot))));
+        // The bounds may have been lowered since the entry was weighed.
+        let kept = inner.can_hold(weight).then_some(slot);
+        pass_on(panic.or(inner.evict_elsewhere(index, kept)));
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) type Panic = Box<dyn Any + Send>;
 /// An entry that was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RetiredEntry {
-    slot: u32,
-    weight: u64,
+    pub(super) slot: u32,
+    pub(super) weight: u64,
 }
 
 /// What was taken out of a shard and has begun no grace period.
@@ -200,4 +200,22 @@ pub(super) unsafe fn take_all(retired: &mut Retired, waiting: &mut Waiting) -> V
         }
     }
     slots
+}
+
+#[cfg(any(test, fuzzing))]
+impl Retired {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        self.entries.iter().copied()
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Waiting {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        let in_graces = self
+            .graces
+            .iter()
+            .flat_map(|(_, retired)| retired.entries());
+        in_graces.chain(self.borrowed.iter().copied())
+    }
 }

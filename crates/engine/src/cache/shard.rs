@@ -72,7 +72,7 @@ impl Size {
 pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
     policy: Policy,
-    due: DueHints,
+    pub(super) due: DueHints,
     pub(super) events: Events,
     /// What was unlinked since the last grace period began.
     pub(super) retired: Retired,
@@ -423,6 +423,29 @@ impl<'s, K, V> Locked<'s, K, V> {
         if guarded.due.load(Ordering::Relaxed) != due {
             guarded.due.store(due, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Locked<'_, K, V> {
+    pub(super) fn index(&self) -> &Index {
+        &self.shard.index
+    }
+
+    pub(super) fn size(&self) -> &Size {
+        self.shard.size()
+    }
+
+    pub(super) fn validate_policy(&self) -> Vec<u32> {
+        self.state.policy.validate(&Nodes(self.shard))
+    }
+
+    pub(super) fn free_slots_now(&self) -> Vec<u32> {
+        self.state.slots.free_slots(&self.shard.slab)
+    }
+
+    pub(super) fn slots_ever_used(&self) -> usize {
+        self.state.slots.slots_ever_used()
     }
 }
 

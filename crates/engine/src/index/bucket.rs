@@ -28,7 +28,7 @@ const LOW_BITS: u64 = 0x0000_0101_0101_0101;
 const SEVEN_BITS: u64 = 0x0000_7f7f_7f7f_7f7f;
 const HIGH_BITS: u64 = 0x0000_8080_8080_8080;
 const PASSED_SHIFT: u32 = 48;
-const PASSED_MAX: u64 = 255;
+pub(super) const PASSED_MAX: u64 = 255;
 
 impl Bucket {
     pub(super) fn new() -> Self {

@@ -3,10 +3,10 @@
 //! The index begins with one bucket here, so that six entries make it grow. Each slot names a cell that
 //! `loom` watches: reading the key of a slot that is being freed is reported as a race.
 //!
-//! Each of these mutations was tried and makes a model fail: a tag published before its slot; an entry
-//! put in a later bucket before the passed ones have counted it; a removal that empties its place only after it
-//! lowered the counts of other entries' buckets too far; a place found by tag alone; a new table published
-//! before it is filled; slots used again without a grace period.
+//! Each of these mutations was tried and makes a model fail: a tag published before its slot; a relaxed store
+//! of tags and counts, of a replacing slot, and of a new table; a replacement that empties the place
+//! first; a removal that lowers counts twice; a new table published before it is filled; a walk
+//! that reports whole buckets; slots used again without a grace period.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -16,7 +16,7 @@ use super::*;
 use crate::reclaim::Registry;
 use crate::reclaim::models::{check, pinned, registry, wait_out_readers};
 
-const SLOTS: usize = 10;
+const SLOTS: usize = 12;
 
 /// The key of a slot that names no entry.
 const FREE: u32 = u32::MAX;
@@ -157,12 +157,14 @@ fn a_slot_that_was_freed_is_never_met_and_can_be_used_again() {
         &[10, 20],
         |shared| {
             assert!(matches!(shared.find(10), None | Some(0)));
-            assert!(matches!(shared.find(30), None | Some(0)));
+            assert!(matches!(shared.find(30), None | Some(2)));
+            assert!(matches!(shared.find(40), None | Some(0)));
         },
         |shared| {
             assert!(shared.remove(0).is_none());
             shared.free(0);
-            assert!(shared.insert(30, 0).is_none());
+            assert!(shared.insert(30, 2).is_none());
+            assert!(shared.insert(40, 0).is_none());
         },
     );
 }
@@ -173,14 +175,15 @@ const SECOND_HALF: u32 = 1 << 31;
 /// Grows to two buckets: the first one full, and the entries of key 7 and 8 beyond it in the second.
 const OVERFLOWING: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/// A model with an overflowing bucket. The setup grows the index, so it cannot use [`Shared::with`].
-fn check_overflowing(
+/// A model whose setup grows the index.
+fn check_grown(
+    keys: &'static [u32],
     read: impl Fn(&Shared) + Copy + Send + Sync + 'static,
     write: impl Fn(&Shared) + Send + Sync + 'static,
 ) {
     check(move || {
         let shared = Shared::with(&[]);
-        for (slot, key) in OVERFLOWING.iter().enumerate() {
+        for (slot, key) in keys.iter().enumerate() {
             shared.free_table(shared.insert(*key, slot as u32));
         }
         let reader = thread::spawn({
@@ -194,7 +197,8 @@ fn check_overflowing(
 
 #[test]
 fn a_key_beyond_a_full_bucket_is_found_while_others_leave_both_buckets() {
-    check_overflowing(
+    check_grown(
+        &OVERFLOWING,
         |shared| assert_eq!(shared.find(8), Some(7)),
         |shared| {
             assert!(shared.remove(6).is_none());
@@ -205,7 +209,8 @@ fn a_key_beyond_a_full_bucket_is_found_while_others_leave_both_buckets() {
 
 #[test]
 fn a_key_beyond_a_full_bucket_is_found_when_its_insertion_has_returned() {
-    check_overflowing(
+    check_grown(
+        &OVERFLOWING,
         |shared| {
             if pinned(&shared.registry, |pin| {
                 let is_there = |slot| shared.key(slot) == 9;
@@ -240,8 +245,10 @@ fn a_key_that_stays_is_found_while_the_table_grows() {
 
 #[test]
 fn a_walk_meets_what_stays_once_while_the_table_grows() {
-    check_both(
-        &[1, 2, SECOND_HALF, SECOND_HALF + 1, 3],
+    // From two buckets to three: the last key of the first half comes to the second third.
+    const LAST: u32 = SECOND_HALF - 1;
+    check_grown(
+        &[1, 2, 3, 4, LAST, LAST + 1, LAST + 2, LAST + 3, LAST + 4, 5],
         |shared| {
             let mut met = Vec::new();
             let mut position = Some(0);
@@ -257,12 +264,13 @@ fn a_walk_meets_what_stays_once_while_the_table_grows() {
                     )
                 });
             }
-            met.retain(|slot| *slot != 5);
+            met.retain(|slot| *slot != 10);
             met.sort_unstable();
-            assert_eq!(met, [0, 1, 2, 3, 4]);
+            assert_eq!(met, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         },
         |shared| {
-            let old = shared.insert(SECOND_HALF + 2, 5);
+            let old = shared.insert(6, 10);
+            assert!(old.is_some(), "the index has grown");
             shared.free_table(old);
         },
     );

@@ -7,6 +7,9 @@
     reason = "readers follow the pointer to the table in use; a grace period precedes its freeing"
 )]
 
+#[cfg(all(any(test, fuzzing), not(loom)))]
+mod validate;
+
 use std::iter;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
