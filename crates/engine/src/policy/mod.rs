@@ -1,14 +1,14 @@
 //! Who is evicted: two queues, a memory of the evicted, and a split that learns from it.
 //!
-//! The rule is S3-FIFO (Yang et al., SOSP 2023) with three changes, each for a weakness that showed on
-//! the traces (`docs/decisions/eviction-policy.md`):
+//! The rule is S3-FIFO (Yang et al., SOSP 2023) with three additions, 2 to 4 below, each for a weakness that showed on the
+//! traces (`docs/decisions/eviction-policy.md`):
 //!
 //! 1. A newcomer enters the *small* queue. At its head an entry that was hit twice moves to the *main*
 //!    queue, any other is evicted. The main queue is a clock: at its head an entry with marks loses one
 //!    and goes round again, one without is evicted. A key that returns while [`Ghosts`] remembers it
 //!    enters the main queue.
-//! 2. While the cache fills, newcomers fill the main queue. A loop larger than the cache then keeps the
-//!    part that fits, where plain S3-FIFO keeps nothing.
+//! 2. While there is room, newcomers fill the main queue up to its share. A loop larger than the cache
+//!    then keeps the part that fits, where plain S3-FIFO keeps nothing.
 //! 3. The small queue's share is not fixed. [`Split`] moves it towards the queue that would have gained
 //!    more hits by being a little larger.
 //! 4. Every [`RENEW_EVERY`]th eviction from the small queue also turns the main queue by one, so that a
@@ -28,8 +28,9 @@ mod validate;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::Ghosts;
+pub(crate) use queue::Links;
+use queue::NIL;
 use queue::Queue;
-pub(crate) use queue::{Links, NIL};
 use split::Split;
 
 /// Hits beyond this many are not counted: more makes yesterday's favourites too hard to evict.
@@ -99,7 +100,6 @@ pub(crate) struct Policy {
     main: Queue,
     ghosts: Ghosts,
     split: Split,
-    filling: bool,
     until_renewal: u32,
 }
 
@@ -110,7 +110,6 @@ impl Policy {
             main: Queue::new(Class::Main),
             ghosts: Ghosts::new(),
             split: Split::new(),
-            filling: true,
             until_renewal: RENEW_EVERY,
         }
     }
@@ -135,23 +134,18 @@ impl Policy {
         self.split.small_share()
     }
 
-    /// The capacity rose: until the next eviction newcomers fill the main queue again.
-    pub(crate) fn capacity_raised(&mut self) {
-        self.filling = true;
-    }
-
     /// Forgets everything, as after the cache was cleared.
     pub(crate) fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// Takes up a newcomer.
-    pub(crate) fn inserted(&mut self, entries: &mut impl Entries, slot: u32) {
+    /// Takes up a newcomer. `room`: it fits without evicting anyone.
+    pub(crate) fn inserted(&mut self, entries: &mut impl Entries, slot: u32, room: bool) {
         let ghost = self.ghosts.take(entries.hash(slot));
         if let Some(ghost) = ghost {
             self.split.returned(ghost, self.len());
         }
-        let main_has_room = self.filling && !self.small_is_over_its_share();
+        let main_has_room = room && self.small_is_over_its_share();
         let queue = match ghost.is_some() || main_has_room {
             true => &mut self.main,
             false => &mut self.small,
@@ -175,7 +169,6 @@ impl Policy {
     /// Chooses who is evicted and lets go of it. Never `keep`, the entry just inserted; `None` if there
     /// is no other.
     pub(crate) fn victim(&mut self, entries: &mut impl Entries, keep: Option<u32>) -> Option<u32> {
-        self.filling = false;
         for passed_over in 0.. {
             let patient = passed_over < MAX_PASSED_OVER;
             let small = self.small.front_but(entries, keep);

@@ -12,8 +12,8 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 /// leaves its record to the next one. Whole pairs of cache lines, because neighbours are prefetched.
 #[repr(C, align(128))]
 pub(crate) struct Record {
-    /// How many pins there are, one in the other: the thread is pinned while that is not zero. As
-    /// wide as can be, since `Eq` of a user's may read a cache again, as deep as the stack allows.
+    /// How many pins there are at once: the thread is pinned while that is not zero. As wide as can
+    /// be, since `Eq` of a user's may read a cache again, as deep as the stack allows.
     pin: AtomicU64,
     barrier: Barrier,
     /// Whether a thread owns it.
@@ -33,20 +33,23 @@ impl Record {
         }
     }
 
-    /// Runs `body` pinned: what it finds linked is not freed before it returns. Pins nest. A scope
-    /// and not a guard, so that pins end in the reverse order.
+    /// Pins the thread: what it finds linked is not freed while the pin lives. Pins may overlap.
     ///
     /// Must be called on the thread that owns the record.
     #[inline(always)]
-    pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
-        let pin = Pin {
+    pub(super) fn pin(&self) -> Pin<'_> {
+        let pins = self.pin.load(Ordering::Relaxed);
+        self.pin.store(pins.wrapping_add(1), Ordering::Release);
+        self.barrier.light();
+        Pin {
             record: self,
             not_send: PhantomData,
-        };
-        let depth = self.pin.load(Ordering::Relaxed);
-        self.pin.store(depth.wrapping_add(1), Ordering::Release);
-        self.barrier.light();
-        body(&pin)
+        }
+    }
+
+    /// Runs `body` pinned.
+    pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
+        body(&self.pin())
     }
 
     /// Whether the thread is pinned. One that pins itself again and again may be met pinned every
@@ -70,7 +73,7 @@ impl Record {
     }
 }
 
-/// Proof that the thread is pinned, see [`Record::pinned`].
+/// Keeps the thread pinned, see [`Record::pin`].
 pub(crate) struct Pin<'r> {
     record: &'r Record,
     not_send: PhantomData<Cell<*const ()>>,
