@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 use super::shard::Shard;
 use crate::index::OldTable;
@@ -23,11 +24,17 @@ const MAX_BATCH: u64 = 512;
 /// was interrupted in one takes far more.
 const POLLS: u32 = 64;
 
+/// Times that a writer lets others run when much waits for a thread that was interrupted.
+const YIELDS: u32 = 16;
+
+/// What a `Drop` of the user's panicked with.
+pub(super) type Panic = Box<dyn Any + Send>;
+
 /// An entry that was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RetiredEntry {
-    slot: u32,
-    weight: u64,
+    pub(super) slot: u32,
+    pub(super) weight: u64,
 }
 
 /// What was taken out of a shard and has begun no grace period.
@@ -69,25 +76,28 @@ impl Waiting {
         self.graces.len() + self.borrowed.len()
     }
 
-    fn weight(&self) -> u64 {
-        let in_graces: u64 = self.graces.iter().map(|(_, retired)| retired.weight).sum();
-        let borrowed: u64 = self.borrowed.iter().map(|entry| entry.weight).sum();
-        in_graces + borrowed
+    fn weight_in_graces(&self) -> u64 {
+        self.graces.iter().map(|(_, retired)| retired.weight).sum()
+    }
+
+    fn borrowed_weight(&self) -> u64 {
+        self.borrowed.iter().map(|entry| entry.weight).sum()
     }
 }
 
 /// What freeing did.
 #[derive(Default)]
 pub(super) struct Freed {
-    /// By how much the weight of what waits has changed.
-    pub(super) waiting_change: i64,
-    /// What a `Drop` of the user's panicked with first; the other entries were dropped all the same.
-    pub(super) panic: Option<Box<dyn Any + Send>>,
+    /// By how much the weight of what borrows keep has changed.
+    pub(super) borrowed_change: i64,
+    /// The first panic; the other entries were dropped all the same.
+    pub(super) panic: Option<Panic>,
 }
 
 impl<K, V> Shard<K, V> {
-    /// Begins a grace period for what was retired, and frees what can be freed.
-    pub(super) fn free_retired(&self) -> Freed {
+    /// Begins a grace period for what was retired, and frees what can be freed. Waits a little for
+    /// readers that were interrupted if more than `max_weight` waits for them.
+    pub(super) fn free_retired(&self, max_weight: u64) -> Freed {
         let (retired, mut waiting) = {
             let mut locked = self.lock();
             let state = &mut *locked.state;
@@ -96,14 +106,25 @@ impl<K, V> Shard<K, V> {
                 std::mem::take(&mut state.waiting),
             )
         };
-        let weight_before = waiting.weight();
+        let borrowed_before = waiting.borrowed_weight();
         if retired.len() > 0 {
             let grace = Grace::begin(reclaim::global());
             waiting.graces.push((grace, retired));
         }
         let mut candidates = std::mem::take(&mut waiting.borrowed);
+        let mut yields = if waiting.weight_in_graces() > max_weight {
+            YIELDS
+        } else {
+            0
+        };
         for (mut grace, retired) in std::mem::take(&mut waiting.graces) {
-            if !poll(&mut grace) {
+            let mut has_passed = poll(&mut grace);
+            while !has_passed && yields > 0 {
+                yields -= 1;
+                thread::yield_now();
+                has_passed = grace.has_passed();
+            }
+            if !has_passed {
                 waiting.graces.push((grace, retired));
                 continue;
             }
@@ -114,7 +135,7 @@ impl<K, V> Shard<K, V> {
             }
         }
         let (freed, panic) = self.drop_unborrowed(candidates, &mut waiting.borrowed);
-        let waiting_change = waiting.weight() as i64 - weight_before as i64;
+        let borrowed_change = waiting.borrowed_weight() as i64 - borrowed_before as i64;
 
         let mut locked = self.lock();
         locked.free_slots(&freed);
@@ -122,7 +143,7 @@ impl<K, V> Shard<K, V> {
         locked.state.waiting.borrowed.extend(waiting.borrowed);
         locked.publish_retired();
         Freed {
-            waiting_change,
+            borrowed_change,
             panic,
         }
     }
@@ -132,7 +153,7 @@ impl<K, V> Shard<K, V> {
         &self,
         candidates: Vec<RetiredEntry>,
         borrowed: &mut Vec<RetiredEntry>,
-    ) -> (Vec<u32>, Option<Box<dyn Any + Send>>) {
+    ) -> (Vec<u32>, Option<Panic>) {
         let mut freed = Vec::with_capacity(candidates.len());
         let mut panic = None;
         if candidates.is_empty() {
@@ -179,4 +200,22 @@ pub(super) unsafe fn take_all(retired: &mut Retired, waiting: &mut Waiting) -> V
         }
     }
     slots
+}
+
+#[cfg(any(test, fuzzing))]
+impl Retired {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        self.entries.iter().copied()
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Waiting {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        let in_graces = self
+            .graces
+            .iter()
+            .flat_map(|(_, retired)| retired.entries());
+        in_graces.chain(self.borrowed.iter().copied())
+    }
 }

@@ -8,12 +8,13 @@
     reason = "nodes are reached by slots; the lock and the pin keep them alive"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
 use super::due::DueHints;
+use super::inner::pass_on;
 use super::node::{IdleTime, Node};
 use super::retire::{Retired, Waiting, take_all};
 use super::slab::{Slab, SlabWriter};
@@ -75,7 +76,7 @@ pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
     filling: Filling,
     policy: Policy,
-    due: DueHints,
+    pub(super) due: DueHints,
     pub(super) events: Events,
     /// What was unlinked since the last grace period began.
     pub(super) retired: Retired,
@@ -296,11 +297,7 @@ impl<K, V> Drop for Shard<K, V> {
             let drop_entry = || unsafe { self.node(slot).drop_entry() };
             panic = panic.or(catch_unwind(AssertUnwindSafe(drop_entry)).err());
         }
-        if let Some(panic) = panic
-            && !std::thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+        pass_on(panic);
     }
 }
 
@@ -471,6 +468,29 @@ impl<'s, K, V> Locked<'s, K, V> {
         if guarded.due.load(Ordering::Relaxed) != due {
             guarded.due.store(due, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Locked<'_, K, V> {
+    pub(super) fn index(&self) -> &Index {
+        &self.shard.index
+    }
+
+    pub(super) fn size(&self) -> &Size {
+        self.shard.size()
+    }
+
+    pub(super) fn validate_policy(&self) -> Vec<u32> {
+        self.state.policy.validate(&Nodes(self.shard))
+    }
+
+    pub(super) fn free_slots_now(&self) -> Vec<u32> {
+        self.state.slots.free_slots(&self.shard.slab)
+    }
+
+    pub(super) fn slots_ever_used(&self) -> usize {
+        self.state.slots.slots_ever_used()
     }
 }
 

@@ -22,6 +22,8 @@ mod queue;
 mod split;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+mod validate;
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
