@@ -16,7 +16,7 @@ use foldhash::fast::RandomState;
 
 use super::builder::Weigher;
 use super::node::{IdleTime, Node};
-use super::retire::Panic;
+use super::retire::{Panic, drop_each};
 use super::shard::{Locked, Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
@@ -80,14 +80,14 @@ struct Totals {
 }
 
 /// What is left to do after a change, without the lock.
-#[derive(Debug, Clone, Copy)]
 #[must_use]
-pub(super) enum Unsettled {
-    Nothing,
+pub(super) struct Unsettled<K, V> {
+    /// Entries to be dropped.
+    ready: [Option<(K, V)>; 2],
     /// A batch of retired entries is complete.
-    Batch,
+    is_batch: bool,
     /// There are retired entries where there were none.
-    FirstRetired,
+    is_first_retired: bool,
 }
 
 /// Fields that a hit reads come first; nothing writes to them.
@@ -251,7 +251,7 @@ impl<K, V> Inner<K, V> {
         before: (u64, u64),
         mut locked: Locked<'_, K, V>,
         protected: Option<u32>,
-    ) -> Unsettled {
+    ) -> Unsettled<K, V> {
         let shard = self.shard(index);
         let mut change;
         loop {
@@ -272,32 +272,42 @@ impl<K, V> Inner<K, V> {
             .retired
             .is_batch(shard.size().entries(), self.max_retired());
         let had_retired = shard.has_retired();
+        let ready = [locked.take_ready(), locked.take_ready()];
         locked.publish_retired();
-        if is_batch {
-            Unsettled::Batch
-        } else if !had_retired && shard.has_retired() {
-            Unsettled::FirstRetired
-        } else {
-            Unsettled::Nothing
+        Unsettled {
+            ready,
+            is_batch,
+            is_first_retired: !had_retired && shard.has_retired(),
         }
     }
 
     /// Does what a change left to be done without the lock. Not under a pin, which would hold up
     /// the grace period: it frees memory, and drops what users put in.
-    pub(super) fn settle(&self, index: usize, unsettled: Unsettled) -> Option<Panic> {
-        match unsettled {
-            Unsettled::Nothing => None,
-            Unsettled::Batch => self.free_retired(self.shard(index)),
+    pub(super) fn settle(&self, index: usize, unsettled: Unsettled<K, V>) -> Option<Panic> {
+        if unsettled.is_batch {
+            self.free_retired(self.shard(index));
+        } else if unsettled.is_first_retired {
             // Somebody must free it also if this shard is not written to again.
-            Unsettled::FirstRetired => {
-                clock::wake();
-                None
-            }
+            clock::wake();
+        }
+        unsettled.ready[0]
+            .is_some()
+            .then(|| drop_each(unsettled.ready))
+            .flatten()
+    }
+
+    /// Evicts from other shards if the budget does not hold.
+    #[inline]
+    pub(super) fn keep_budget(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
+        if self.is_over(0, 0) {
+            self.evict_elsewhere(index, protected)
+        } else {
+            None
         }
     }
 
-    /// Evicts from other shards while the budget does not hold.
-    pub(super) fn evict_elsewhere(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
+    #[cold]
+    fn evict_elsewhere(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
         let mut panic = None;
         let shards = self.shards.len();
         let mut failed = 0;
@@ -362,18 +372,24 @@ impl<K, V> Inner<K, V> {
         max_bytes / RETIRED_SHARE / self.shards.len() as u64
     }
 
-    pub(super) fn free_retired(&self, shard: &Shard<K, V>) -> Option<Panic> {
-        let freed = shard.free_retired(self.max_retired());
-        if freed.borrowed_change != 0 {
+    /// Makes ready what can be freed in a shard.
+    fn free_retired(&self, shard: &Shard<K, V>) {
+        let change = shard.free_retired(self.max_retired());
+        if change != 0 {
             self.totals
                 .borrowed
-                .fetch_add(freed.borrowed_change as u64, Ordering::Relaxed);
+                .fetch_add(change as u64, Ordering::Relaxed);
         }
         // Another thread may have seen nothing retired meanwhile, and let the ticker sleep.
         if shard.has_retired() {
             clock::wake();
         }
-        freed.panic
+    }
+
+    /// Frees all that can be freed in a shard.
+    fn free_all(&self, shard: &Shard<K, V>) -> Option<Panic> {
+        self.free_retired(shard);
+        shard.drop_ready()
     }
 
     /// Takes out what is expired in a shard, in steps between which others may have the lock.
@@ -402,7 +418,7 @@ impl<K, V> Inner<K, V> {
         for (index, shard) in self.shards.iter().enumerate() {
             panic = panic.or(self.expire(index));
             if shard.has_retired() {
-                panic = panic.or(self.free_retired(shard));
+                panic = panic.or(self.free_all(shard));
             }
         }
         panic
@@ -414,15 +430,16 @@ impl<K, V> Inner<K, V> {
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
             locked.clear();
-            let _all_is_freed_next = self.finish(index, before, locked, None);
-            panic = panic.or(self.free_retired(shard));
+            let unsettled = self.finish(index, before, locked, None);
+            panic = panic.or(self.settle(index, unsettled));
+            panic = panic.or(self.free_all(shard));
         }
         panic
     }
 
     pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {
         self.limits.max_entries.store(max_entries, Ordering::SeqCst);
-        self.evict_elsewhere(0, None)
+        self.keep_budget(0, None)
     }
 
     /// Whether the cache counts bytes.
@@ -432,7 +449,7 @@ impl<K, V> Inner<K, V> {
 
     pub(super) fn set_max_bytes(&self, max_bytes: u64) -> Option<Panic> {
         self.limits.max_bytes.store(max_bytes, Ordering::SeqCst);
-        self.evict_elsewhere(0, None)
+        self.keep_budget(0, None)
     }
 
     pub(super) fn count_too_heavy(&self, shard: &Shard<K, V>) {

@@ -327,28 +327,32 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             return;
         };
         let (moment, deadline) = inner.moment_and_deadline(time_to_live);
-        let stored: Result<_, NewEntry<K, V>> = reclaim::pinned(|pin| {
-            let (mut locked, old) = shard.lock_and_find(pin, hash, |stored| *stored == key);
-            let before = (shard.size().entries(), shard.size().weight());
-            let entry = NewEntry {
-                key,
-                value,
-                hash,
-                weight,
-                deadline,
-                has_room: inner.has_room(weight),
-            };
-            let slot = locked.store(entry, old, moment)?;
-            Ok((slot, inner.finish(index, before, locked, Some(slot))))
-        });
-        // Without a slot, of which there are four billion for each shard, the entry is dropped here.
-        let Ok((slot, unsettled)) = stored else {
-            return;
+        let pin = reclaim::pin();
+        let (mut locked, old) = shard.lock_and_find(&pin, hash, |stored| *stored == key);
+        let before = (shard.size().entries(), shard.size().weight());
+        let entry = NewEntry {
+            key,
+            value,
+            hash,
+            weight,
+            deadline,
+            has_room: inner.has_room(weight),
         };
+        let slot = match locked.store(entry, old, moment) {
+            Ok(slot) => slot,
+            Err(entry) => {
+                // There are four billion slots for each shard. Dropped without the lock, like all else.
+                drop(locked);
+                drop(entry);
+                return;
+            }
+        };
+        let unsettled = inner.finish(index, before, locked, Some(slot));
+        drop(pin);
         let panic = inner.settle(index, unsettled);
         // The bounds may have been lowered since the entry was weighed.
         let kept = inner.can_hold(weight).then_some(slot);
-        pass_on(panic.or(inner.evict_elsewhere(index, kept)));
+        pass_on(panic.or(inner.keep_budget(index, kept)));
     }
 }
 

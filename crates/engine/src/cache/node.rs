@@ -139,6 +139,20 @@ impl<K, V> Node<K, V> {
         unsafe { (*self.key.get()).assume_init_drop() };
     }
 
+    /// Takes the entry out.
+    ///
+    /// # Safety
+    /// As for [`drop_entry`](Self::drop_entry), which must not be called any more.
+    pub(super) unsafe fn take_entry(&self) -> (K, V) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            (
+                (*self.key.get()).assume_init_read(),
+                (*self.value.get()).assume_init_read(),
+            )
+        }
+    }
+
     /// # Safety
     /// The node holds an entry, which the caller keeps alive: by a pin, a hazard, or the lock.
     #[inline(always)]

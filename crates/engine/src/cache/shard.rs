@@ -16,7 +16,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::due::DueHints;
 use super::inner::pass_on;
 use super::node::{IdleTime, Node};
-use super::retire::{Retired, Waiting, take_all};
+use super::retire::{Retired, RetiredEntry, Waiting, take_all};
 use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
@@ -74,7 +74,7 @@ impl Size {
 
 pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
-    filling: Filling,
+    pub(super) filling: Filling,
     policy: Policy,
     pub(super) due: DueHints,
     pub(super) events: Events,
@@ -82,6 +82,8 @@ pub(super) struct State<K, V> {
     pub(super) retired: Retired,
     /// What waits for a grace period to pass or for a borrow to end.
     pub(super) waiting: Waiting,
+    /// What nobody can reach any more, and is to be dropped.
+    pub(super) ready: Vec<RetiredEntry>,
 }
 
 /// See [`Shard::find_at_once`].
@@ -133,6 +135,7 @@ impl<K, V> Shard<K, V> {
                     events: Events::default(),
                     retired: Retired::default(),
                     waiting: Waiting::default(),
+                    ready: Vec::new(),
                 }),
                 changes: AtomicU64::new(0),
                 size: Size::default(),
@@ -288,6 +291,7 @@ impl<K, V> Drop for Shard<K, V> {
         state.retired.tables.push(old_table);
         // SAFETY: a cache is dropped with its last handle, and everything that reads it borrows one.
         slots.extend(unsafe { take_all(&mut state.retired, &mut state.waiting) });
+        slots.extend(state.ready.drain(..).map(|entry| entry.slot));
         // Borrows that were forgotten would keep whatever comes to live at these addresses.
         reclaim::global().withdraw(|address| locked.shard.slab.contains(&state.slots, address));
         drop(locked);
@@ -418,16 +422,20 @@ impl<'s, K, V> Locked<'s, K, V> {
         }
     }
 
-    /// Gives slots back whose entries were dropped.
-    pub(super) fn free_slots(&mut self, slots: &[u32]) {
-        for slot in slots {
-            self.shard.slab.free(&mut self.state.slots, *slot);
-        }
+    /// Takes an entry out of its node that nobody can reach any more, to be dropped without the lock,
+    /// and makes its slot free.
+    pub(super) fn take_ready(&mut self) -> Option<(K, V)> {
+        let slot = self.state.ready.pop()?.slot;
+        // SAFETY: a ready node holds an entry, which nobody can reach, and is given up right here.
+        let entry = unsafe { self.node(slot).take_entry() };
+        self.shard.slab.free(&mut self.state.slots, slot);
+        Some(entry)
     }
 
     /// Tells what readers without the lock want to know about what is retired.
     pub(super) fn publish_retired(&self) {
-        let retired = self.state.retired.len() + self.state.waiting.len();
+        let state = &*self.state;
+        let retired = state.retired.len() + state.waiting.len() + state.ready.len();
         self.shard
             .guarded
             .retired

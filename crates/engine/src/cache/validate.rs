@@ -26,7 +26,9 @@ impl<K, V> Cache<K, V> {
 impl<K, V> Locked<'_, K, V> {
     fn validate(&self, now: u64) -> u64 {
         let state = &*self.state;
-        let linked = self.index().validate(|slot| self.node(slot).position());
+        let linked = self
+            .index()
+            .validate(&state.filling, |slot| self.node(slot).position());
         let mut weight = 0;
         for slot in &linked {
             let node = self.node(*slot);
@@ -48,6 +50,7 @@ impl<K, V> Locked<'_, K, V> {
             .retired
             .entries()
             .chain(state.waiting.entries())
+            .chain(state.ready.iter().copied())
             .collect();
         let free = self.free_slots_now();
         let mut seen = HashSet::new();

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::Ghosts;
 pub(crate) use queue::Links;
+#[cfg(any(test, fuzzing))]
 use queue::NIL;
 use queue::Queue;
 use split::Split;

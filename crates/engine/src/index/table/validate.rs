@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::Index;
+use super::{Filling, Index};
 
 impl Index {
-    /// Asserts that every entry is where lookups and counts say. Returns all slots. For the writer.
-    pub(crate) fn validate(&self, position_of: impl Fn(u32) -> u32) -> Vec<u32> {
+    /// Asserts that every entry is where lookups and counts say. Returns all slots.
+    pub(crate) fn validate(&self, filling: &Filling, position_of: impl Fn(u32) -> u32) -> Vec<u32> {
         let table = self.table_of_writer();
         let mut passed = vec![[0_u64; 8]; table.len()];
         let mut slots = Vec::new();
@@ -26,7 +26,7 @@ impl Index {
                 assert!(counted.is_none_or(|counted| counted == passed));
             }
         }
-        assert_eq!(slots.len(), self.len());
+        assert_eq!(slots.len(), filling.len());
         let distinct: HashSet<_> = slots.iter().collect();
         assert_eq!(distinct.len(), slots.len(), "a slot is there twice");
         slots
