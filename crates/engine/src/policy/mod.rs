@@ -22,11 +22,14 @@ mod queue;
 mod split;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+mod validate;
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::Ghosts;
 pub(crate) use queue::Links;
+#[cfg(any(test, fuzzing))]
 use queue::NIL;
 use queue::Queue;
 use split::Split;

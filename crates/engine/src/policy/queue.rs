@@ -98,8 +98,13 @@ impl Queue {
         }
     }
 
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn class(&self) -> Class {
+        self.class
+    }
+
     /// The entries from the oldest on.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn iter<'a>(&self, entries: &'a impl Entries) -> impl Iterator<Item = u32> + 'a {
         let next = |&slot: &u32| Some(entries.links(slot).next).filter(|&next| next != NIL);
         std::iter::successors(Some(self.front).filter(|&slot| slot != NIL), next)
