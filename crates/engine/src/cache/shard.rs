@@ -319,7 +319,7 @@ impl<'s, K, V> Locked<'s, K, V> {
         } else {
             let old_table = shard.index.insert(entry.hash, slot, position_in(shard));
             state.retired.tables.extend(old_table);
-            state.policy.inserted(nodes, slot);
+            state.policy.inserted(nodes, slot, entry.has_room);
             state.events.inserts += 1;
             self.add_size(slot);
         }

@@ -98,6 +98,16 @@ impl Queue {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn class(&self) -> Class {
+        self.class
+    }
+
+    #[cfg(test)]
+    pub(super) fn back(&self) -> u32 {
+        self.back
+    }
+
     /// The entries from the oldest on.
     #[cfg(test)]
     pub(super) fn iter<'a>(&self, entries: &'a impl Entries) -> impl Iterator<Item = u32> + 'a {
