@@ -20,7 +20,7 @@ use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
-use crate::index::{Hash, Index};
+use crate::index::{FirstLook, Hash, Index};
 use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
 
@@ -78,6 +78,9 @@ pub(super) struct State<K, V> {
     /// What waits for a grace period to pass or for a borrow to end.
     pub(super) waiting: Waiting,
 }
+
+/// See [`Shard::find_at_once`].
+pub(super) struct NotAtOnce;
 
 /// Why an entry leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,8 +166,29 @@ impl<K, V> Shard<K, V> {
         }
     }
 
-    /// The entry of a key, as it is at some moment of the call. `is_key` may be code of the user's.
+    /// The entry of a key if it is where it usually is, or that there is none, or that it takes
+    /// [`find`](Self::find) to know. Short, so that a hit keeps what it needs in registers.
     #[inline(always)]
+    pub(super) fn find_at_once(
+        &self,
+        pin: &Pin<'_>,
+        hash: Hash,
+        is_key: impl Fn(&K) -> bool,
+    ) -> Result<Option<&Node<K, V>>, NotAtOnce> {
+        match self.index.first_look(pin, hash) {
+            FirstLook::Slot(slot) => {
+                // SAFETY: found in the index under the pin.
+                let node = unsafe { self.node(slot) };
+                // SAFETY: as above.
+                let is_match = is_key(unsafe { node.key() });
+                is_match.then_some(Some(node)).ok_or(NotAtOnce)
+            }
+            FirstLook::Absent => Ok(None),
+            FirstLook::Elsewhere => Err(NotAtOnce),
+        }
+    }
+
+    /// The entry of a key, as it is at some moment of the call. `is_key` may be code of the user's.
     pub(super) fn find(
         &self,
         pin: &Pin<'_>,

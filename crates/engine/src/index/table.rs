@@ -17,10 +17,11 @@ use crate::reclaim::Pin;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Buckets of an empty index.
-const MIN_BUCKETS: usize = 4;
+const MIN_BUCKETS: usize = 1;
 
-/// Entries for each bucket, which has six places: a table grows beyond that.
-const MAX_PER_BUCKET: usize = 5;
+/// Entries for each bucket, which has twelve places: a table grows beyond that. With nine, one
+/// bucket in eight is too small for what belongs there.
+const MAX_PER_BUCKET: usize = 9;
 
 /// An index that holds less than this part of what it has room for is made smaller.
 const SHRINK_BELOW: usize = 8;
@@ -41,6 +42,17 @@ pub(crate) struct Index {
 struct Table<'t> {
     header: NonNull<Bucket>,
     lives: PhantomData<&'t [Bucket]>,
+}
+
+/// What a look at the home bucket of a hash tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstLook {
+    /// This slot has the tag; others may have it too.
+    Slot(u32),
+    /// There is no entry with this hash.
+    Absent,
+    /// An entry with this hash would be in another bucket.
+    Elsewhere,
 }
 
 /// A table that is no longer in use. To be freed after a grace period; dropping it earlier only
@@ -75,7 +87,6 @@ impl Index {
 
     /// The first slot with this hash that `is_match` accepts. What `is_match` sees may be about to be
     /// removed or already be: it stays alive under the pin.
-    #[inline(always)]
     pub(crate) fn find(
         &self,
         pin: &Pin<'_>,
@@ -83,6 +94,20 @@ impl Index {
         is_match: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
         self.table(pin).find(hash, is_match)
+    }
+
+    /// What most lookups need to know, for callers to whom every instruction counts: they go on with
+    /// [`find`](Self::find) if the slot is another key's, or if the entry is elsewhere.
+    #[inline(always)]
+    pub(crate) fn first_look(&self, pin: &Pin<'_>, hash: Hash) -> FirstLook {
+        let table = self.table(pin);
+        let bucket = table.bucket(table.home(hash.position));
+        let meta = bucket.meta();
+        match meta.places_with(hash).next() {
+            Some(place) => FirstLook::Slot(bucket.slot(place)),
+            None if meta.may_have_passed(hash) => FirstLook::Elsewhere,
+            None => FirstLook::Absent,
+        }
     }
 
     /// Adds a slot. Returns the old table if the index had to grow; `position_of` tells the hash
@@ -159,7 +184,7 @@ impl Index {
                     found(slot);
                 }
             }
-            if meta.passed() == 0 {
+            if !meta.has_passed() {
                 break;
             }
         }
@@ -287,31 +312,20 @@ impl<'t> Table<'t> {
             .map(move |index| (index, self.bucket(index)))
     }
 
-    #[inline(always)]
     fn find(self, hash: Hash, mut is_match: impl FnMut(u32) -> bool) -> Option<u32> {
-        let home = self.home(hash.position);
-        let mut index = home;
-        loop {
-            let bucket = self.bucket(index);
+        for (_, bucket) in self.probe(hash.position) {
             let meta = bucket.meta();
-            for place in meta.places_with(hash.tag) {
+            for place in meta.places_with(hash) {
                 let slot = bucket.slot(place);
                 if is_match(slot) {
                     return Some(slot);
                 }
             }
-            if meta.passed() == 0 {
-                return None;
-            }
-            index += 1;
-            if index == self.len() {
-                index = 0;
-            }
-            // Every bucket is passed by some entry: possible with many equal hashes.
-            if index == home {
-                return None;
+            if !meta.may_have_passed(hash) {
+                break;
             }
         }
+        None
     }
 
     fn insert(self, hash: Hash, slot: u32) {
@@ -320,30 +334,30 @@ impl<'t> Table<'t> {
                 bucket.fill(place, hash.tag, slot);
                 return;
             }
-            bucket.count_passed();
+            bucket.count_passed(hash.tag);
         }
         unreachable!("a table grows before it is full");
     }
 
     fn remove(self, position: u32, slot: u32) {
-        for (_, bucket) in self.probe(position) {
-            let place = bucket
-                .meta()
-                .filled()
-                .find(|(place, _)| bucket.slot(*place) == slot);
-            if let Some((place, _)) = place {
-                bucket.empty(place);
-                return;
-            }
-            bucket.uncount_passed();
+        let (index, place, tag) = self
+            .probe(position)
+            .find_map(|(index, bucket)| {
+                let mut filled = bucket.meta().filled();
+                let (place, tag) = filled.find(|(place, _)| bucket.slot(*place) == slot)?;
+                Some((index, place, tag))
+            })
+            .expect("the slot is in the index");
+        self.bucket(index).empty(place);
+        for (_, bucket) in self.probe(position).take_while(|(at, _)| *at != index) {
+            bucket.uncount_passed(tag);
         }
-        unreachable!("the slot is in the index");
     }
 
     fn locate(self, hash: Hash, slot: u32) -> (usize, usize) {
         self.probe(hash.position)
             .find_map(|(index, bucket)| {
-                let mut places = bucket.meta().places_with(hash.tag);
+                let mut places = bucket.meta().places_with(hash);
                 let place = places.find(|place| bucket.slot(*place) == slot)?;
                 Some((index, place))
             })

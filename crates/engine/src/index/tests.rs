@@ -6,6 +6,10 @@ use super::bucket::{Bucket, SLOTS};
 use super::*;
 use crate::reclaim::pinned;
 
+fn hash_with(tag: u8) -> Hash {
+    Hash { position: 0, tag }
+}
+
 #[test]
 fn a_tag_is_found_exactly_where_it_is() {
     for tag in [1, 2, 3, 0x7f, 0x80, 0x81, 0xfe, 0xff_u8] {
@@ -16,7 +20,7 @@ fn a_tag_is_found_exactly_where_it_is() {
                     bucket.fill(other, neighbour, 7);
                 }
                 bucket.fill(place, tag, 9);
-                let found: Vec<_> = bucket.meta().places_with(tag).collect();
+                let found: Vec<_> = bucket.meta().places_with(hash_with(tag)).collect();
                 let expected = if neighbour == tag {
                     (0..SLOTS).collect()
                 } else {
@@ -31,16 +35,25 @@ fn a_tag_is_found_exactly_where_it_is() {
 #[test]
 fn a_bucket_counts_those_that_passed_without_touching_its_tags() {
     let bucket = Bucket::new();
-    bucket.fill(5, 0xff, 1);
-    bucket.count_passed();
-    bucket.count_passed();
-    assert_eq!(bucket.meta().passed(), 2);
-    bucket.uncount_passed();
-    assert_eq!(bucket.meta().passed(), 1);
-    assert_eq!(bucket.meta().filled().collect::<Vec<_>>(), [(5, 0xff)]);
-    (0..300).for_each(|_| bucket.count_passed());
-    (0..300).for_each(|_| bucket.uncount_passed());
-    assert_eq!(bucket.meta().passed(), 255, "a full count stays");
+    bucket.fill(SLOTS - 1, 0xff, 1);
+    let passed = |tag| bucket.meta().may_have_passed(hash_with(tag));
+    bucket.count_passed(0xff);
+    bucket.count_passed(0x07);
+    bucket.count_passed(0x08);
+    assert!(passed(0xff) && passed(0x08) && !passed(0x01));
+    bucket.uncount_passed(0xff);
+    bucket.uncount_passed(0x08);
+    assert!(
+        passed(0xff) && !passed(0x08),
+        "two of the class of 0xff, one is left"
+    );
+    assert_eq!(
+        bucket.meta().filled().collect::<Vec<_>>(),
+        [(SLOTS - 1, 0xff)]
+    );
+    (0..300).for_each(|_| bucket.count_passed(3));
+    (0..300).for_each(|_| bucket.uncount_passed(3));
+    assert!(passed(3), "a full count stays");
 }
 
 /// An index whose slots' positions are known, beside a map of what is in it.

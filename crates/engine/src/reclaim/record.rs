@@ -16,7 +16,7 @@ pub(crate) struct Record {
     /// 63          8 7      0
     /// | turns      | depth |
     /// ```
-    /// How many pins there are, one in the other: the thread is pinned while that is not zero. `turns`
+    /// How many pins there are: the thread is pinned while that is not zero. `turns`
     /// tells long pins apart that follow each other closely.
     pin: AtomicU64,
     barrier: Barrier,
@@ -39,21 +39,19 @@ impl Record {
         }
     }
 
-    /// Runs `body` pinned: what it finds linked is not freed before it returns. Pins nest. A scope
-    /// and not a guard, so that pins end in the reverse order.
+    /// Pins the thread: what it finds linked is not freed while the pin lives. Pins may overlap.
     ///
     /// Must be called on the thread that owns the record.
     #[inline(always)]
-    pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
-        let pin = Pin {
-            record: self,
-            not_send: PhantomData,
-        };
+    pub(super) fn pin(&self) -> Pin<'_> {
         let word = self.pin.load(Ordering::Relaxed);
-        debug_assert!(word & DEPTH < DEPTH, "pins that deep in each other");
+        debug_assert!(word & DEPTH < DEPTH, "so many pins at once");
         self.pin.store(word.wrapping_add(1), Ordering::Release);
         self.barrier.light();
-        body(&pin)
+        Pin {
+            record: self,
+            not_send: PhantomData,
+        }
     }
 
     /// The pin word, if the thread is pinned.
@@ -84,7 +82,7 @@ impl Record {
     }
 }
 
-/// Proof that the thread is pinned, see [`Record::pinned`].
+/// Keeps the thread pinned, see [`Record::pin`].
 pub(crate) struct Pin<'r> {
     record: &'r Record,
     not_send: PhantomData<Cell<*const ()>>,

@@ -33,14 +33,18 @@ impl Drop for Lease {
     }
 }
 
-/// Runs `body` with this thread pinned, see [`Record::pinned`].
+/// Pins the calling thread, see [`Record::pin`].
 #[inline(always)]
+pub(crate) fn pin() -> Pin<'static> {
+    match RECORD.get() {
+        Some(record) => record.pin(),
+        None => register().pin(),
+    }
+}
+
+/// Runs `body` with this thread pinned.
 pub(crate) fn pinned<R>(body: impl FnOnce(&Pin<'static>) -> R) -> R {
-    let record = match RECORD.get() {
-        Some(record) => record,
-        None => register(),
-    };
-    record.pinned(body)
+    body(&pin())
 }
 
 #[cold]
