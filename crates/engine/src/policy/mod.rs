@@ -30,8 +30,8 @@ mod tests;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::{Ghost, Ghosts};
+pub(crate) use queue::Links;
 use queue::Queue;
-pub(crate) use queue::{Links, NIL};
 use regret::Regret;
 use split::Split;
 
@@ -72,7 +72,7 @@ impl Class {
 }
 
 /// The fields that the policy keeps in each entry, by slot. Slots are dense enough to be `u32` and never
-/// [`NIL`].
+/// `u32::MAX`.
 pub(crate) trait Entries {
     fn links(&self, slot: u32) -> Links;
     fn set_links(&mut self, slot: u32, links: Links);
@@ -126,16 +126,6 @@ impl Policy {
     /// The sum of the entries' weights.
     pub(crate) fn weight(&self) -> u64 {
         self.small.weight() + self.main.weight()
-    }
-
-    /// Bytes on the heap, for exact accounting.
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.ghosts.heap_bytes()
-    }
-
-    /// The part of the weight that the small queue should hold at present, from 0 to 1.
-    pub(crate) fn small_share(&self) -> f64 {
-        self.split.small_share()
     }
 
     /// Forgets everything, as after the cache was cleared.

@@ -1,10 +1,11 @@
 //! The policy against a model: a vector of entries, and what must hold after every operation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicU8;
 
 use proptest::prelude::*;
 
+use super::queue::NIL;
 use super::*;
 
 struct Entry {
@@ -12,7 +13,7 @@ struct Entry {
     class: Class,
     mark: AtomicU8,
     weight: u64,
-    hash: u32,
+    key: u32,
 }
 
 /// Entries by slot; slots are not used twice.
@@ -20,7 +21,7 @@ struct Entry {
 struct Slots(Vec<Entry>);
 
 impl Slots {
-    fn add(&mut self, hash: u32, weight: u64) -> u32 {
+    fn add(&mut self, key: u32, weight: u64) -> u32 {
         self.0.push(Entry {
             links: Links {
                 prev: NIL,
@@ -29,7 +30,7 @@ impl Slots {
             class: Class::Small,
             mark: AtomicU8::new(0),
             weight,
-            hash: hash.wrapping_mul(0x9e37_79b1),
+            key,
         });
         self.0.len() as u32 - 1
     }
@@ -62,11 +63,15 @@ impl Entries for Slots {
         self.0[slot as usize].weight
     }
     fn hash(&self, slot: u32) -> u32 {
-        self.0[slot as usize].hash
+        self.0[slot as usize].key.wrapping_mul(0x9e37_79b1)
     }
 }
 
 impl Policy {
+    fn small_share(&self) -> f64 {
+        self.split.small_share()
+    }
+
     /// Checks every invariant; `held` are the slots that must be in the queues.
     fn validate(&self, slots: &Slots, held: &BTreeSet<u32>) {
         let mut seen = BTreeSet::new();
@@ -93,7 +98,7 @@ impl Policy {
 struct Cache {
     policy: Policy,
     slots: Slots,
-    slot_of: std::collections::HashMap<u32, u32>,
+    slot_of: HashMap<u32, u32>,
     capacity: usize,
 }
 
@@ -102,7 +107,7 @@ impl Cache {
         Self {
             policy: Policy::new(),
             slots: Slots::default(),
-            slot_of: std::collections::HashMap::new(),
+            slot_of: HashMap::new(),
             capacity,
         }
     }
@@ -118,7 +123,7 @@ impl Cache {
         self.slot_of.insert(key, slot);
         while self.policy.len() > self.capacity {
             let victim = self.policy.victim(&mut self.slots, Some(slot)).unwrap();
-            self.slot_of.retain(|_, &mut slot| slot != victim);
+            self.slot_of.remove(&self.slots.0[victim as usize].key);
         }
         false
     }
@@ -181,7 +186,7 @@ proptest! {
                 }
                 Op::Replace { at, weight } => {
                     if let Some(old) = pick(&held, at) {
-                        let new = slots.add(slots.hash(old), weight);
+                        let new = slots.add(slots.0[old as usize].key, weight);
                         policy.replaced(&mut slots, old, new);
                         held.remove(&old);
                         held.insert(new);
@@ -306,6 +311,6 @@ fn the_small_queue_grows_when_newcomers_are_soon_read_again() {
 fn ghosts_take_about_four_bytes_an_entry() {
     let mut cache = Cache::new(10_000);
     cache.hit_ratio(0..50_000);
-    let bytes = cache.policy.heap_bytes() as f64 / 10_000.0;
+    let bytes = cache.policy.ghosts.heap_bytes() as f64 / 10_000.0;
     assert!((3.9..4.5).contains(&bytes), "{bytes}");
 }
