@@ -253,7 +253,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let (removed, unsettled) = reclaim::pinned(|pin| {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
-            let slot = found?;
+            let (slot, _) = found?;
             let before = (shard.size().entries(), shard.size().weight());
             let node = locked.node(slot);
             let moment = inner.moment();
@@ -287,8 +287,9 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
             let now = inner.moment();
-            let live =
-                found.filter(|slot| !locked.node(*slot).is_expired(now.idle.as_ref(), now.now));
+            let live = found
+                .map(|(slot, _)| slot)
+                .filter(|slot| !locked.node(*slot).is_expired(now.idle.as_ref(), now.now));
             if let Some(slot) = live {
                 let (moment, deadline) = inner.moment_and_deadline(to_millis(time_to_live));
                 locked.set_deadline(slot, deadline, moment);

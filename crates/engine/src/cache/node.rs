@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
+use crate::index::Hash;
 
 /// ```text
-/// 0         8            12         16       20     24     28     29      30   32
-/// | deadline | last used | position | weight | prev | next | mark | class | pad | key | value
+/// 0         8            12         16       20     24     28     29      30    31   32
+/// | deadline | last used | position | weight | prev | next | mark | class | tag | pad | key | value
 /// ```
 /// Deadline, time of last use and mark are what a hit reads or writes; the rest is touched under
 /// the shard's lock only, and atomic because the compiler cannot know that.
@@ -32,6 +33,8 @@ pub(super) struct Node<K, V> {
     pub(super) next: AtomicU32,
     pub(super) mark: AtomicU8,
     pub(super) class: AtomicU8,
+    /// The rest of the key's hash.
+    tag: AtomicU8,
     key: UnsafeCell<MaybeUninit<K>>,
     value: UnsafeCell<MaybeUninit<V>>,
 }
@@ -90,6 +93,7 @@ impl<K, V> Node<K, V> {
             next: AtomicU32::new(0),
             mark: AtomicU8::new(0),
             class: AtomicU8::new(0),
+            tag: AtomicU8::new(0),
             key: UnsafeCell::new(MaybeUninit::uninit()),
             value: UnsafeCell::new(MaybeUninit::uninit()),
         }
@@ -99,13 +103,14 @@ impl<K, V> Node<K, V> {
     ///
     /// # Safety
     /// The node is neither published nor holds an entry, and the caller holds the shard's lock.
-    pub(super) unsafe fn write(&self, key: K, value: V, position: u32, weight: Weight) {
+    pub(super) unsafe fn write(&self, key: K, value: V, hash: Hash, weight: Weight) {
         // SAFETY: nobody else looks at the node.
         unsafe {
             (*self.key.get()).write(key);
             (*self.value.get()).write(value);
         }
-        self.position.store(position, Ordering::Relaxed);
+        self.position.store(hash.position, Ordering::Relaxed);
+        self.tag.store(hash.tag, Ordering::Relaxed);
         self.weight.store(weight.to_bits(), Ordering::Relaxed);
         self.mark.store(0, Ordering::Relaxed);
     }
@@ -146,6 +151,13 @@ impl<K, V> Node<K, V> {
     #[inline(always)]
     pub(super) fn position(&self) -> u32 {
         self.position.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn hash(&self) -> Hash {
+        Hash {
+            position: self.position(),
+            tag: self.tag.load(Ordering::Relaxed),
+        }
     }
 
     pub(super) fn weight(&self) -> Weight {

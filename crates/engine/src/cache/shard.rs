@@ -20,7 +20,7 @@ use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
-use crate::index::{FirstLook, Hash, Index};
+use crate::index::{Filling, FirstLook, Hash, Index, Place};
 use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
 
@@ -35,6 +35,9 @@ pub(super) struct Shard<K, V> {
 #[repr(align(128))]
 struct Guarded<K, V> {
     state: Mutex<State<K, V>>,
+    /// How often the index was changed. Counted when a change is complete, so that who finds the
+    /// same number before and after a look at the index has seen it as it is.
+    changes: AtomicU64,
     /// Written under the lock, read without.
     size: Size,
     /// Nothing is due before this.
@@ -70,6 +73,7 @@ impl Size {
 
 pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
+    filling: Filling,
     policy: Policy,
     due: DueHints,
     pub(super) events: Events,
@@ -122,12 +126,14 @@ impl<K, V> Shard<K, V> {
             guarded: Guarded {
                 state: Mutex::new(State {
                     slots,
+                    filling: Filling::default(),
                     policy: Policy::new(),
                     due: DueHints::new(),
                     events: Events::default(),
                     retired: Retired::default(),
                     waiting: Waiting::default(),
                 }),
+                changes: AtomicU64::new(0),
                 size: Size::default(),
                 due: AtomicU64::new(NEVER),
                 retired: AtomicU64::new(0),
@@ -229,8 +235,9 @@ impl<K, V> Shard<K, V> {
         pin: &Pin<'_>,
         hash: Hash,
         is_key: impl Fn(&K) -> bool,
-    ) -> (Locked<'_, K, V>, Option<u32>) {
+    ) -> (Locked<'_, K, V>, Option<(u32, Place)>) {
         loop {
+            let changes = self.guarded.changes.load(Ordering::Acquire);
             // Slots are not used again under the pin, so a slot that was compared stays that entry.
             let mut compared = Vec::new();
             let found = self.index.find(pin, hash, |slot| {
@@ -247,22 +254,23 @@ impl<K, V> Shard<K, V> {
                 is_match
             });
             let locked = self.lock();
-            let changed = match found {
-                Some(slot) => self
-                    .index
-                    .find_as_writer(hash, |candidate| candidate == slot)
-                    .is_none(),
-                None => self
-                    .index
-                    .find_as_writer(hash, |candidate| {
-                        // SAFETY: found in the index under the lock.
-                        let node = unsafe { self.node(candidate) };
-                        node.position() == hash.position && !compared.contains(&candidate)
-                    })
-                    .is_some(),
-            };
-            if !changed {
+            if changes == self.guarded.changes.load(Ordering::Relaxed) {
                 return (locked, found);
+            }
+            // Many keys may share a hash, and the search below holds the lock.
+            compared.sort_unstable();
+            let slot_before = found.map(|(slot, _)| slot);
+            let present = self
+                .index
+                .find_locked(&locked.state.filling, hash, |candidate| {
+                    // SAFETY: found in the index under the lock.
+                    let node = unsafe { self.node(candidate) };
+                    Some(candidate) == slot_before
+                        || node.position() == hash.position
+                            && compared.binary_search(&candidate).is_err()
+                });
+            if present.map(|(slot, _)| slot) == slot_before {
+                return (locked, present);
             }
         }
     }
@@ -271,9 +279,11 @@ impl<K, V> Shard<K, V> {
 impl<K, V> Drop for Shard<K, V> {
     fn drop(&mut self) {
         let mut locked = self.lock();
-        let mut slots = Vec::with_capacity(locked.shard.index.len());
-        let old_table = locked.shard.index.clear(|slot| slots.push(slot));
         let state = &mut *locked.state;
+        let mut slots = Vec::with_capacity(state.filling.len());
+        let old_table = self
+            .index
+            .clear(&mut state.filling, |slot| slots.push(slot));
         state.retired.tables.push(old_table);
         // SAFETY: a cache is dropped with its last handle, and everything that reads it borrows one.
         slots.extend(unsafe { take_all(&mut state.retired, &mut state.waiting) });
@@ -311,7 +321,7 @@ impl<'s, K, V> Locked<'s, K, V> {
     pub(super) fn store(
         &mut self,
         entry: NewEntry<K, V>,
-        old: Option<u32>,
+        old: Option<(u32, Place)>,
         moment: Moment,
     ) -> Result<u32, NewEntry<K, V>> {
         let (shard, state) = (self.shard, &mut *self.state);
@@ -321,32 +331,33 @@ impl<'s, K, V> Locked<'s, K, V> {
         // SAFETY: just allocated.
         let node = unsafe { shard.node(slot) };
         // SAFETY: the node holds no entry and nobody knows of it.
-        unsafe { node.write(entry.key, entry.value, entry.hash.position, entry.weight) };
+        unsafe { node.write(entry.key, entry.value, entry.hash, entry.weight) };
         node.set_deadline(entry.deadline, moment.idle, moment.now);
         state
             .due
             .set(slot, node.due(moment.idle, moment.now), moment.now);
         let nodes = &mut Nodes(shard);
-        if let Some(old) = old {
-            shard.index.replace(entry.hash, old, slot);
+        if let Some((old, at)) = old {
+            shard.index.replace(&mut state.filling, at, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
-            self.retire(
-                old,
-                if was_expired {
-                    Cause::Expired
-                } else {
-                    Cause::Replaced
-                },
-            );
+            if self.node(old).is_expired(moment.idle.as_ref(), moment.now) {
+                self.state.events.inserts += 1;
+                self.retire(old, Cause::Expired);
+            } else {
+                self.retire(old, Cause::Replaced);
+            }
         } else {
-            let old_table = shard.index.insert(entry.hash, slot, position_in(shard));
+            let filling = &mut state.filling;
+            let old_table = shard
+                .index
+                .insert(filling, entry.hash, slot, position_in(shard));
             state.retired.tables.extend(old_table);
             state.policy.inserted(nodes, slot, entry.has_room);
             state.events.inserts += 1;
             self.add_size(slot);
         }
+        self.count_change();
         self.publish_due();
         Ok(slot)
     }
@@ -399,8 +410,10 @@ impl<'s, K, V> Locked<'s, K, V> {
     /// Takes everything out.
     pub(super) fn clear(&mut self) {
         let shard = self.shard;
-        let mut slots = Vec::with_capacity(shard.index.len());
-        let old_table = shard.index.clear(|slot| slots.push(slot));
+        let filling = &mut self.state.filling;
+        let mut slots = Vec::with_capacity(filling.len());
+        let old_table = shard.index.clear(filling, |slot| slots.push(slot));
+        self.count_change();
         self.state.retired.tables.push(old_table);
         self.state.policy.clear();
         for slot in slots {
@@ -426,10 +439,18 @@ impl<'s, K, V> Locked<'s, K, V> {
 
     fn unlink(&mut self, slot: u32, cause: Cause) {
         let shard = self.shard;
-        let position = self.node(slot).position();
-        let old_table = shard.index.remove(position, slot, position_in(shard));
+        let hash = self.node(slot).hash();
+        let filling = &mut self.state.filling;
+        let old_table = shard.index.remove(filling, hash, slot, position_in(shard));
         self.state.retired.tables.extend(old_table);
+        self.count_change();
         self.retire(slot, cause);
+    }
+
+    fn count_change(&self) {
+        let changes = &self.shard.guarded.changes;
+        let count = changes.load(Ordering::Relaxed).wrapping_add(1);
+        changes.store(count, Ordering::Release);
     }
 
     fn add_size(&self, slot: u32) {

@@ -31,4 +31,4 @@ mod table;
 mod tests;
 
 pub(crate) use hash::Hash;
-pub(crate) use table::{FirstLook, Index, OldTable};
+pub(crate) use table::{Filling, FirstLook, Index, OldTable, Place};

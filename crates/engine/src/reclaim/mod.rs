@@ -26,7 +26,7 @@ mod counters;
 mod grace;
 mod hazard;
 #[cfg(all(test, loom))]
-mod models;
+pub(crate) mod models;
 mod record;
 mod registry;
 #[cfg(all(test, not(loom)))]

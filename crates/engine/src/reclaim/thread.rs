@@ -36,15 +36,20 @@ impl Drop for Lease {
 /// Pins the calling thread, see [`Record::pin`].
 #[inline(always)]
 pub(crate) fn pin() -> Pin<'static> {
-    match RECORD.get() {
-        Some(record) => record.pin(),
-        None => register().pin(),
-    }
+    record().pin()
 }
 
-/// Runs `body` with this thread pinned.
+/// Runs `body` with the calling thread pinned.
 pub(crate) fn pinned<R>(body: impl FnOnce(&Pin<'static>) -> R) -> R {
-    body(&pin())
+    record().pinned(body)
+}
+
+#[inline(always)]
+fn record() -> &'static Record {
+    match RECORD.get() {
+        Some(record) => record,
+        None => register(),
+    }
 }
 
 #[cold]
