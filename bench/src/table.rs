@@ -3,7 +3,10 @@
 use std::fmt;
 
 use comfy_table::{CellAlignment, Table as Grid, TableStyle};
+use hotcopy_lab::rounds::PerOperation;
 use serde::Serialize;
+
+use crate::engine::Bar;
 
 /// One benchmark's readings.
 #[derive(Debug, Serialize)]
@@ -19,6 +22,45 @@ pub(crate) struct Table {
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) figures: Vec<f64>,
+}
+
+/// The times of contenders by name; those that were not measured have no row.
+pub(crate) fn rows_of<'a>(
+    title: &'static str,
+    times: impl Iterator<Item = (&'a str, Option<PerOperation>)>,
+) -> Table {
+    let row = |(name, time): (&str, Option<PerOperation>)| {
+        let time = time?;
+        Some(Row {
+            name: name.to_owned(),
+            figures: vec![time.median_ns, time.min_ns, time.max_ns],
+        })
+    };
+    Table {
+        title,
+        columns: vec!["ns each, median", "min", "max"],
+        rows: times.filter_map(row).collect(),
+    }
+}
+
+impl Table {
+    /// The first figure of the row with this name.
+    pub(crate) fn figure(&self, name: &str) -> Option<f64> {
+        let row = self.rows.iter().find(|row| row.name == name)?;
+        row.figures.first().copied()
+    }
+
+    /// One row's first figure as a multiple (`of`) of another's; not a number if one is missing.
+    pub(crate) fn compare(
+        &self,
+        what: &'static str,
+        ours: &str,
+        other: &str,
+        of: &'static str,
+    ) -> Bar {
+        let figure = |name| self.figure(name).unwrap_or(f64::NAN);
+        Bar::new(what, figure(ours) / figure(other), of)
+    }
 }
 
 impl fmt::Display for Table {
