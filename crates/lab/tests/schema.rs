@@ -59,7 +59,7 @@ fn a_broken_result_of_modes_does_not_follow_the_schema() {
     type Break = fn(&mut Value);
     let broken: [(&str, Break); 3] = [
         ("unknown access", |it| {
-            it["rows"][0]["access"] = json!("stolen")
+            it["rows"][0]["access"] = json!("stolen");
         }),
         ("no switches", |it| {
             it.as_object_mut().unwrap().remove("switches");

@@ -21,7 +21,8 @@ struct Hint(u32);
 
 /// The hints of a shard. Lives under its lock.
 pub(super) struct DueHints {
-    hints: Vec<[Hint; CHUNK]>,
+    /// Chunk by chunk, so that growing copies no hints.
+    hints: Vec<Box<[Hint]>>,
     /// The earliest hint of each chunk, or one before it.
     chunks: Vec<Hint>,
     /// No hint is before this.
@@ -82,7 +83,7 @@ impl DueHints {
         let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let far = Hint::at(NEVER, now);
         while self.hints.len() <= chunk {
-            self.hints.push([far; CHUNK]);
+            self.hints.push([far; CHUNK].into());
             self.chunks.push(far);
         }
         let hint = Hint::at(due, now);
@@ -96,7 +97,7 @@ impl DueHints {
     fn see(&mut self, now: Millis) {
         if now >> UNIT_BITS > (self.seen >> UNIT_BITS) + FURTHEST {
             let due = Hint((now >> UNIT_BITS) as u32);
-            self.hints.as_flattened_mut().fill(due);
+            self.hints.iter_mut().for_each(|hints| hints.fill(due));
             self.chunks.fill(due);
             self.earliest = self.earliest.min(now);
         }

@@ -16,7 +16,7 @@ use foldhash::fast::RandomState;
 
 use super::builder::Weigher;
 use super::node::{IdleTime, Node};
-use super::retire::{Panic, drop_each};
+use super::retire::{MAX_BATCH, Panic, drop_each};
 use super::shard::{Locked, Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
@@ -272,7 +272,12 @@ impl<K, V> Inner<K, V> {
             .retired
             .is_batch(shard.size().entries(), self.max_retired());
         let had_retired = shard.has_retired();
-        let ready = [locked.take_ready(), locked.take_ready()];
+        // As many as a write takes out, so that the allocator gets one and gives one; two if they
+        // have become many.
+        let is_behind = locked.state.ready.len() > MAX_BATCH as usize;
+        let first = locked.take_ready();
+        let second = is_behind.then(|| locked.take_ready()).flatten();
+        let ready = [first, second];
         locked.publish_retired();
         Unsettled {
             ready,

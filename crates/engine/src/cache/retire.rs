@@ -1,7 +1,7 @@
 //! Freeing what was taken out, when nobody can look at it any more, without a lock.
 //!
 //! What is taken out is *retired*. When a batch of it is complete, a grace period begins; when that has
-//! passed, what no borrow keeps is *ready*, and each call that writes drops two of the ready
+//! passed, what no borrow keeps is *ready*, and each call that writes drops one of the ready
 //! entries: never a whole batch at once, which would make that call slow, and give the allocator all at
 //! once what it likes to hand out again one by one.
 
@@ -23,7 +23,7 @@ use crate::reclaim::{self, Grace};
 /// grace period costs up to some 10 µs; entries that wait for it cost memory.
 const BATCH_SHARE: u64 = 16;
 const MIN_BATCH: u64 = 32;
-const MAX_BATCH: u64 = 512;
+pub(super) const MAX_BATCH: u64 = 512;
 
 /// Entries that are taken out of the lock at a time to be dropped.
 const READY_STEP: usize = 64;

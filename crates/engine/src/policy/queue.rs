@@ -3,7 +3,7 @@
 use super::{Class, Entries};
 
 /// No entry: the end of a queue.
-pub(crate) const NIL: u32 = u32::MAX;
+pub(super) const NIL: u32 = u32::MAX;
 
 /// The neighbours of an entry in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,11 @@ impl Queue {
     #[cfg(any(test, fuzzing))]
     pub(super) fn class(&self) -> Class {
         self.class
+    }
+
+    #[cfg(test)]
+    pub(super) fn back(&self) -> u32 {
+        self.back
     }
 
     /// The entries from the oldest on.
