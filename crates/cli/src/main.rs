@@ -3,6 +3,7 @@
 mod args;
 mod cost;
 mod exit;
+mod hit_ratio;
 mod interrupt;
 mod modes;
 mod output;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Cost(args) => cost::run(*args),
         Command::Modes(args) => modes::run(args),
+        Command::HitRatio(args) => hit_ratio::run(args),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(args),
         Command::Row => return hotcopy_lab::cost::run_row_process(),

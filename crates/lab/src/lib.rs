@@ -8,6 +8,7 @@ mod connect;
 pub mod contenders;
 pub mod cost;
 mod error;
+pub mod hit_ratio;
 mod inspect;
 pub mod meters;
 pub mod modes;

@@ -9,6 +9,7 @@ mod changes;
 mod csv;
 mod document;
 mod header;
+mod hit_ratio;
 mod markdown;
 mod meaning;
 mod modes;
@@ -22,6 +23,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::results::cost::CostResult;
+use crate::results::hit_ratio::HitRatios;
 use crate::results::modes::ModesResult;
 use crate::results::{as_written, to_json};
 
@@ -52,6 +54,7 @@ pub trait Report: Serialize + DeserializeOwned + Clone + sealed::Printed {}
 
 impl Report for CostResult {}
 impl Report for ModesResult {}
+impl Report for HitRatios {}
 
 mod sealed {
     use super::document::Block;
@@ -102,6 +105,16 @@ impl sealed::Printed for ModesResult {
 
     fn csv(&self) -> String {
         csv::print_modes(self)
+    }
+}
+
+impl sealed::Printed for HitRatios {
+    fn blocks(&self) -> Vec<Block> {
+        hit_ratio::blocks(self)
+    }
+
+    fn csv(&self) -> String {
+        hit_ratio::csv(self)
     }
 }
 

@@ -9,6 +9,7 @@ mod derived;
 mod file;
 mod find;
 mod histogram;
+pub mod hit_ratio;
 mod json;
 pub mod modes;
 mod names;
