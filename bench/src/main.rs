@@ -10,7 +10,7 @@ mod memory_read;
 mod parser;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -46,6 +46,10 @@ struct Args {
     /// Of the engine's tables, only those whose title contains this.
     #[arg(long, value_name = "TEXT")]
     table: Option<String>,
+
+    /// The folder of recorded traces for the engine's hit ratios: gzip text, one key a line.
+    #[arg(long, value_name = "FOLDER", default_value = "../shared/traces")]
+    traces: PathBuf,
 
     /// Where the readings go.
     #[arg(long, default_value = "results/bench.json")]
@@ -111,7 +115,7 @@ fn main() -> ExitCode {
             .push("a debug build: run cargo xtask bench".into());
     }
     if wanted(Name::Engine)
-        && let Err(error) = run_engine(pace, args.table.as_deref(), &mut result)
+        && let Err(error) = run_engine(pace, &args.traces, args.table.as_deref(), &mut result)
     {
         eprintln!("bench: engine: {error}");
         return ExitCode::FAILURE;
@@ -144,10 +148,17 @@ fn main() -> ExitCode {
 
 fn run_engine(
     pace: Pace,
+    traces: &Path,
     filter: Option<&str>,
     result: &mut BenchResult,
 ) -> Result<(), hotcopy_lab::Error> {
-    engine::run(pace, filter, |section| {
+    let traces = traces.is_dir().then_some(traces);
+    if traces.is_none() {
+        result
+            .warnings
+            .push("hit ratios were left out: --traces names no folder of traces".into());
+    }
+    engine::run(pace, traces, filter, |section| {
         result.show(section.table);
         result.bars.extend(section.bars);
     })

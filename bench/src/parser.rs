@@ -9,7 +9,7 @@ use hotcopy_wire::resp::{
     Encoder, Limits, Progress, ReplyDecoder, RequestParser, Version, encode_command,
 };
 
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 /// Requests in one buffer, as a pipelining client sends them.
 const PIPELINE: usize = 16;
@@ -57,7 +57,7 @@ pub(crate) fn run(pace: Pace) -> Table {
     };
     Table {
         title: "RESP parser, one thread, 16 requests a buffer",
-        columns: vec!["MB/s", "ns each, median", "min", "max"],
+        columns: columns(["MB/s", "ns each, median", "min", "max"]),
         rows: contenders
             .iter()
             .zip(times)

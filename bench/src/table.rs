@@ -1,5 +1,6 @@
 //! A table of readings: kept as data, printed from it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use comfy_table::{CellAlignment, Table as Grid, TableStyle};
@@ -13,7 +14,7 @@ use crate::engine::Bar;
 pub(crate) struct Table {
     pub(crate) title: &'static str,
     /// Names of the figures, units in them.
-    pub(crate) columns: Vec<&'static str>,
+    pub(crate) columns: Vec<Cow<'static, str>>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -22,6 +23,11 @@ pub(crate) struct Table {
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) figures: Vec<f64>,
+}
+
+/// Column names that are known when this is compiled.
+pub(crate) fn columns<const N: usize>(names: [&'static str; N]) -> Vec<Cow<'static, str>> {
+    names.map(Cow::Borrowed).to_vec()
 }
 
 /// The times of contenders by name; those that were not measured have no row.
@@ -38,7 +44,7 @@ pub(crate) fn rows_of<'a>(
     };
     Table {
         title,
-        columns: vec!["ns each, median", "min", "max"],
+        columns: columns(["ns each, median", "min", "max"]),
         rows: times.filter_map(row).collect(),
     }
 }
@@ -68,7 +74,7 @@ impl fmt::Display for Table {
         let mut grid = Grid::new();
         grid.load_style(TableStyle::new());
         let mut header = vec![""];
-        header.extend(&self.columns);
+        header.extend(self.columns.iter().map(AsRef::as_ref));
         grid.set_header(header);
         for row in &self.rows {
             let mut cells = vec![row.name.clone()];

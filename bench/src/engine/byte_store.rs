@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Section;
 use super::bar::{Bar, Limit};
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 pub(super) const FILLED: &str = "byte store filled to 256 MiB, 16 B to 64 KiB: resident growth";
 pub(super) const SHIFTED: &str = "byte store of 1 GiB, 20 GiB in three size shifts: resident";
@@ -154,13 +154,13 @@ fn table(title: &'static str, reading: &Reading) -> Table {
     let mib = |bytes: u64| bytes as f64 / MIB as f64;
     Table {
         title,
-        columns: vec![
+        columns: columns([
             "MiB written",
             "MiB accounted",
             "MiB resident at the end",
             "at the peak",
             "entries",
-        ],
+        ]),
         rows: vec![Row {
             name: format!("max_bytes {} MiB", reading.max_bytes / MIB),
             figures: vec![

@@ -10,7 +10,7 @@ use super::bar::{Bar, Limit};
 use super::hits::OURS;
 use super::keys::value;
 use super::{Section, Value};
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 pub(super) const TITLE: &str = "allocator bytes per entry, beside K, V and their heap";
 
@@ -61,7 +61,7 @@ fn row<S: Setup<Value>>() -> Row {
 pub(super) fn run() -> Section {
     let table = Table {
         title: TITLE,
-        columns: vec!["bytes, mean of 5 sizes", "min", "max"],
+        columns: columns(["bytes, mean of 5 sizes", "min", "max"]),
         rows: vec![
             row::<Ours<Value>>(),
             row::<QuickCache<Value>>(),

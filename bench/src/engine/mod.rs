@@ -6,11 +6,14 @@
 mod bar;
 mod byte_store;
 mod entry_bytes;
+mod hit_ratio;
 mod hits;
 mod keys;
 mod read_through;
 mod two_threads;
 mod writes;
+
+use std::path::Path;
 
 use hotcopy_lab::Error;
 use hotcopy_lab::rounds::Pace;
@@ -31,33 +34,39 @@ pub(crate) struct Section {
     pub(crate) bars: Vec<Bar>,
 }
 
-/// Measures the groups whose title contains `filter`, and hands over each when it is done.
+/// Measures the groups whose title contains `filter`, and hands over each when it is done. `traces` is
+/// the folder of recorded traces; without one hit ratios are left out.
 pub(crate) fn run(
     pace: Pace,
+    traces: Option<&Path>,
     filter: Option<&str>,
     mut done: impl FnMut(Section),
 ) -> Result<(), Error> {
-    type Measure = fn(Pace) -> Result<Section, Error>;
-    let sections: &[(&str, Measure)] = &[
-        (hits::THOUSAND, |pace| Ok(hits::thousand_keys(pace))),
-        (two_threads::TITLE, |pace| Ok(two_threads::run(pace))),
-        (hits::ONE, |pace| Ok(hits::one_key(pace))),
-        (hits::MANY, |pace| Ok(hits::many_keys(pace))),
-        (hits::MISS, |pace| Ok(hits::misses(pace))),
-        (writes::NEW, |pace| Ok(writes::insert_new(pace))),
-        (writes::NEW_EVICTING, |pace| {
-            Ok(writes::insert_evicting(pace))
-        }),
-        (writes::OVER, |pace| Ok(writes::insert_over(pace))),
-        (writes::REMOVE, |pace| Ok(writes::remove(pace))),
-        (read_through::TITLE, |pace| Ok(read_through::run(pace))),
-        (entry_bytes::TITLE, |_| Ok(entry_bytes::run())),
-        (byte_store::FILLED, |_| byte_store::filled()),
-        (byte_store::SHIFTED, |_| byte_store::shifted()),
+    type Measure<'a> = Box<dyn Fn() -> Result<Section, Error> + 'a>;
+    let timed =
+        |measure: fn(Pace) -> Section| -> Measure<'_> { Box::new(move || Ok(measure(pace))) };
+    let mut sections: Vec<(&str, Measure<'_>)> = vec![
+        (hits::THOUSAND, timed(hits::thousand_keys)),
+        (two_threads::TITLE, timed(two_threads::run)),
+        (hits::ONE, timed(hits::one_key)),
+        (hits::MANY, timed(hits::many_keys)),
+        (hits::MISS, timed(hits::misses)),
+        (writes::NEW, timed(writes::insert_new)),
+        (writes::NEW_EVICTING, timed(writes::insert_evicting)),
+        (writes::OVER, timed(writes::insert_over)),
+        (writes::REMOVE, timed(writes::remove)),
+        (read_through::TITLE, timed(read_through::run)),
+        (entry_bytes::TITLE, Box::new(|| Ok(entry_bytes::run()))),
+        (byte_store::FILLED, Box::new(byte_store::filled)),
+        (byte_store::SHIFTED, Box::new(byte_store::shifted)),
     ];
+    if let Some(folder) = traces {
+        sections.push((hit_ratio::TITLE, Box::new(|| hit_ratio::traces(folder))));
+        sections.push((hit_ratio::MIXED, Box::new(|| hit_ratio::mixed(folder))));
+    }
     for (title, measure) in sections {
         if filter.is_none_or(|filter| title.contains(filter)) {
-            done(measure(pace)?);
+            done(measure()?);
         }
     }
     Ok(())

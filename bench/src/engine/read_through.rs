@@ -12,7 +12,7 @@ use super::bar::{Bar, Limit};
 use super::hits::OURS;
 use super::keys::{Zipf, value};
 use super::{Section, Value};
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 pub(super) const TITLE: &str = "read-through, zipf 0.99, 100,000 keys, capacity 10 %, 2 threads";
 
@@ -139,7 +139,7 @@ pub(super) fn run(pace: Pace) -> Section {
     let best = peers.map(|row| row.figures[0]).fold(f64::NAN, f64::max);
     let table = Table {
         title: TITLE,
-        columns: vec!["million operations/s, median", "min", "max", "hits, %"],
+        columns: columns(["million operations/s, median", "min", "max", "hits, %"]),
         rows,
     };
     let ours = table.figure(OURS).unwrap_or(f64::NAN);
