@@ -5,6 +5,7 @@ mod clients;
 mod conformance;
 mod cost;
 mod faults;
+mod hit_ratio;
 mod protocol_table;
 mod readme;
 mod serve;
