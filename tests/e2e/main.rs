@@ -6,6 +6,7 @@ mod conformance;
 mod cost;
 mod faults;
 mod hit_ratio;
+mod modes;
 mod protocol_table;
 mod readme;
 mod serve;

@@ -55,6 +55,10 @@ pub(super) struct IdleTime {
     units: u32,
 }
 
+/// How far back a clock may go and be noticed: three days, of the 49 that four bytes of milliseconds count.
+/// The rest is for time that passes without anybody looking, as when a clock is moved by hand.
+const MAX_BACK_UNITS: u32 = 1 << 28;
+
 /// Idle times are told apart up to half of what four bytes count.
 const MAX_IDLE_UNITS: u64 = 1 << 30;
 
@@ -76,8 +80,11 @@ impl IdleTime {
 
     /// Milliseconds until an entry that was used at `stamp` expires.
     fn left(self, stamp: u32, now: Millis) -> Millis {
-        // Negative when the clock went backwards: then nothing has been idle.
-        let idle = (self.stamp(now).wrapping_sub(stamp) as i32).max(0) as u32;
+        let mut idle = self.stamp(now).wrapping_sub(stamp);
+        // The clock went backwards: then nothing has been idle.
+        if idle > u32::MAX - MAX_BACK_UNITS {
+            idle = 0;
+        }
         u64::from(self.units.saturating_sub(idle)) << self.shift
     }
 }
@@ -130,6 +137,20 @@ impl<K, V> Node<K, V> {
         let _value = DropValue(&self.value);
         // SAFETY: by the caller's promise.
         unsafe { (*self.key.get()).assume_init_drop() };
+    }
+
+    /// Takes the entry out.
+    ///
+    /// # Safety
+    /// As for [`drop_entry`](Self::drop_entry), which must not be called any more.
+    pub(super) unsafe fn take_entry(&self) -> (K, V) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            (
+                (*self.key.get()).assume_init_read(),
+                (*self.value.get()).assume_init_read(),
+            )
+        }
     }
 
     /// # Safety
@@ -213,5 +234,12 @@ impl<K, V> Node<K, V> {
             now.saturating_add(left)
         });
         deadline.min(idle_end)
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Node<K, V> {
+    pub(super) fn deadline(&self) -> Millis {
+        self.deadline.load(Ordering::Relaxed)
     }
 }

@@ -8,14 +8,15 @@
     reason = "nodes are reached by slots; the lock and the pin keep them alive"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
 use super::due::DueHints;
+use super::inner::pass_on;
 use super::node::{IdleTime, Node};
-use super::retire::{Retired, Waiting, take_all};
+use super::retire::{Retired, RetiredEntry, Waiting, take_all};
 use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
@@ -73,14 +74,16 @@ impl Size {
 
 pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
-    filling: Filling,
+    pub(super) filling: Filling,
     policy: Policy,
-    due: DueHints,
+    pub(super) due: DueHints,
     pub(super) events: Events,
     /// What was unlinked since the last grace period began.
     pub(super) retired: Retired,
     /// What waits for a grace period to pass or for a borrow to end.
     pub(super) waiting: Waiting,
+    /// What nobody can reach any more, and is to be dropped.
+    pub(super) ready: Vec<RetiredEntry>,
 }
 
 /// See [`Shard::find_at_once`].
@@ -132,6 +135,7 @@ impl<K, V> Shard<K, V> {
                     events: Events::default(),
                     retired: Retired::default(),
                     waiting: Waiting::default(),
+                    ready: Vec::new(),
                 }),
                 changes: AtomicU64::new(0),
                 size: Size::default(),
@@ -287,6 +291,7 @@ impl<K, V> Drop for Shard<K, V> {
         state.retired.tables.push(old_table);
         // SAFETY: a cache is dropped with its last handle, and everything that reads it borrows one.
         slots.extend(unsafe { take_all(&mut state.retired, &mut state.waiting) });
+        slots.extend(state.ready.drain(..).map(|entry| entry.slot));
         // Borrows that were forgotten would keep whatever comes to live at these addresses.
         reclaim::global().withdraw(|address| locked.shard.slab.contains(&state.slots, address));
         drop(locked);
@@ -296,11 +301,7 @@ impl<K, V> Drop for Shard<K, V> {
             let drop_entry = || unsafe { self.node(slot).drop_entry() };
             panic = panic.or(catch_unwind(AssertUnwindSafe(drop_entry)).err());
         }
-        if let Some(panic) = panic
-            && !std::thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+        pass_on(panic);
     }
 }
 
@@ -421,16 +422,20 @@ impl<'s, K, V> Locked<'s, K, V> {
         }
     }
 
-    /// Gives slots back whose entries were dropped.
-    pub(super) fn free_slots(&mut self, slots: &[u32]) {
-        for slot in slots {
-            self.shard.slab.free(&mut self.state.slots, *slot);
-        }
+    /// Takes an entry out of its node that nobody can reach any more, to be dropped without the lock,
+    /// and makes its slot free.
+    pub(super) fn take_ready(&mut self) -> Option<(K, V)> {
+        let slot = self.state.ready.pop()?.slot;
+        // SAFETY: a ready node holds an entry, which nobody can reach, and is given up right here.
+        let entry = unsafe { self.node(slot).take_entry() };
+        self.shard.slab.free(&mut self.state.slots, slot);
+        Some(entry)
     }
 
     /// Tells what readers without the lock want to know about what is retired.
     pub(super) fn publish_retired(&self) {
-        let retired = self.state.retired.len() + self.state.waiting.len();
+        let state = &*self.state;
+        let retired = state.retired.len() + state.waiting.len() + state.ready.len();
         self.shard
             .guarded
             .retired
@@ -471,6 +476,29 @@ impl<'s, K, V> Locked<'s, K, V> {
         if guarded.due.load(Ordering::Relaxed) != due {
             guarded.due.store(due, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Locked<'_, K, V> {
+    pub(super) fn index(&self) -> &Index {
+        &self.shard.index
+    }
+
+    pub(super) fn size(&self) -> &Size {
+        self.shard.size()
+    }
+
+    pub(super) fn validate_policy(&self) -> Vec<u32> {
+        self.state.policy.validate(&Nodes(self.shard))
+    }
+
+    pub(super) fn free_slots_now(&self) -> Vec<u32> {
+        self.state.slots.free_slots(&self.shard.slab)
+    }
+
+    pub(super) fn slots_ever_used(&self) -> usize {
+        self.state.slots.slots_ever_used()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The system's monotonic clock, also in its coarse and cheap form.
 
+use super::Millis;
+
 /// How exact a time has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
@@ -16,12 +18,10 @@ pub(super) use system::now;
     reason = "the standard library does not read the coarse clock"
 )]
 mod system {
-    use std::time::Duration;
-
-    use super::Precision;
+    use super::{Millis, Precision};
 
     /// Time since some moment before the process began.
-    pub(in super::super) fn now(precision: Precision) -> Duration {
+    pub(in super::super) fn now(precision: Precision) -> Millis {
         let clock = match precision {
             Precision::Fine => libc::CLOCK_MONOTONIC,
             Precision::Coarse => libc::CLOCK_MONOTONIC_COARSE,
@@ -33,21 +33,21 @@ mod system {
         // SAFETY: writes to the given time only.
         let failed = unsafe { libc::clock_gettime(clock, &raw mut time) };
         debug_assert_eq!(failed, 0, "these clocks exist");
-        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+        time.tv_sec as Millis * 1_000 + time.tv_nsec as Millis / 1_000_000
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::sync::LazyLock;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
-    use super::Precision;
+    use super::{Millis, Precision};
 
     static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 
     /// Time since some moment of the process.
-    pub(in super::super) fn now(_precision: Precision) -> Duration {
-        BEGINNING.elapsed()
+    pub(in super::super) fn now(_precision: Precision) -> Millis {
+        BEGINNING.elapsed().as_millis() as Millis
     }
 }

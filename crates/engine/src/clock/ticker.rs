@@ -31,7 +31,7 @@ pub(crate) enum NextTick {
 
 struct Ticker {
     /// When the time was 0.
-    started: Duration,
+    started: Millis,
     time: Arc<AtomicU64>,
     /// Whether the time stands still.
     is_asleep: AtomicBool,
@@ -134,8 +134,7 @@ impl Ticker {
 
     fn elapsed_to(&self, precision: Precision) -> Millis {
         // A coarse clock is behind, at the very beginning before the start.
-        let elapsed = monotonic::now(precision).saturating_sub(self.started);
-        elapsed.as_millis() as Millis
+        monotonic::now(precision).saturating_sub(self.started)
     }
 
     fn write_time(&self) {

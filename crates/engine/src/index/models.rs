@@ -1,12 +1,12 @@
 //! Every interleaving of a reader and a writer on a small index, under `loom`.
 //!
-//! The index begins with one bucket here, so that six entries make it grow. Each slot names a cell that
+//! A bucket holds three entries before the index grows, so few make it grow. Each slot names a cell that
 //! `loom` watches: reading the key of a slot that is being freed is reported as a race.
 //!
-//! Each of these mutations was tried and makes a model fail: a tag published before its slot; an entry
-//! put in a later bucket before the passed ones have counted it; a removal that empties its place only after it
-//! lowered the counts of other entries' buckets too far; a place found by tag alone; a new table published
-//! before it is filled; slots used again without a grace period.
+//! Each of these mutations was tried and makes a model fail: a tag published before its slot; a relaxed store
+//! of tags and counts, of a replacing slot, and of a new table; a replacement that empties the place
+//! first; a removal that lowers counts twice; a new table published before it is filled; a walk
+//! that reports whole buckets; slots used again without a grace period.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -16,7 +16,7 @@ use super::*;
 use crate::reclaim::Registry;
 use crate::reclaim::models::{check, pinned, registry, wait_out_readers};
 
-const SLOTS: usize = 10;
+const SLOTS: usize = 18;
 
 /// The key of a slot that names no entry.
 const FREE: u32 = u32::MAX;
@@ -177,12 +177,14 @@ fn a_slot_that_was_freed_is_never_met_and_can_be_used_again() {
         &[10, 20],
         |shared| {
             assert!(matches!(shared.find(10), None | Some(0)));
-            assert!(matches!(shared.find(30), None | Some(0)));
+            assert!(matches!(shared.find(30), None | Some(2)));
+            assert!(matches!(shared.find(40), None | Some(0)));
         },
         |shared| {
             assert!(shared.remove(0).is_none());
             shared.free(0);
-            assert!(shared.insert(30, 0).is_none());
+            assert!(shared.insert(30, 2).is_none());
+            assert!(shared.insert(40, 0).is_none());
         },
     );
 }
@@ -190,17 +192,18 @@ fn a_slot_that_was_freed_is_never_met_and_can_be_used_again() {
 /// In two buckets, the second half of all positions belongs to the second.
 const SECOND_HALF: u32 = 1 << 31;
 
-/// Grows to two buckets: the first one full, and the entries of key 7 and 8 beyond it in the second.
-const OVERFLOWING: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+/// The first bucket full with twelve entries, and those of key 13 and 14 beyond it in the second.
+const OVERFLOWING: [u32; 14] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
-/// A model with an overflowing bucket. The setup grows the index, so it cannot use [`Shared::with`].
-fn check_overflowing(
+/// A model whose setup grows the index.
+fn check_grown(
+    keys: &'static [u32],
     read: impl Fn(&Shared) + Copy + Send + Sync + 'static,
     write: impl Fn(&Shared) + Send + Sync + 'static,
 ) {
     check(move || {
         let shared = Shared::with(&[]);
-        for (slot, key) in OVERFLOWING.iter().enumerate() {
+        for (slot, key) in keys.iter().enumerate() {
             shared.free_table(shared.insert(*key, slot as u32));
         }
         let reader = thread::spawn({
@@ -214,10 +217,11 @@ fn check_overflowing(
 
 #[test]
 fn a_key_beyond_a_full_bucket_is_found_while_others_leave_both_buckets() {
-    check_overflowing(
-        |shared| assert_eq!(shared.find(8), Some(7)),
+    check_grown(
+        &OVERFLOWING,
+        |shared| assert_eq!(shared.find(14), Some(13)),
         |shared| {
-            assert!(shared.remove(6).is_none());
+            assert!(shared.remove(12).is_none());
             assert!(shared.remove(0).is_none());
         },
     );
@@ -225,19 +229,20 @@ fn a_key_beyond_a_full_bucket_is_found_while_others_leave_both_buckets() {
 
 #[test]
 fn a_key_beyond_a_full_bucket_is_found_when_its_insertion_has_returned() {
-    check_overflowing(
+    check_grown(
+        &OVERFLOWING,
         |shared| {
             if pinned(&shared.registry, |pin| {
-                let is_there = |slot| shared.key(slot) == 9;
-                shared.index.find(pin, hash(9), is_there).is_some()
+                let is_there = |slot| shared.key(slot) == 15;
+                shared.index.find(pin, hash(15), is_there).is_some()
             }) {
-                assert_eq!(shared.find(9), Some(8));
+                assert_eq!(shared.find(15), Some(14));
             }
-            assert_eq!(shared.find(7), Some(6));
+            assert_eq!(shared.find(13), Some(12));
         },
         |shared| {
-            assert!(shared.insert(9, 8).is_none());
-            assert_eq!(shared.find(9), Some(8));
+            assert!(shared.insert(15, 14).is_none());
+            assert_eq!(shared.find(15), Some(14));
         },
     );
 }
@@ -245,13 +250,13 @@ fn a_key_beyond_a_full_bucket_is_found_when_its_insertion_has_returned() {
 #[test]
 fn a_key_that_stays_is_found_while_the_table_grows() {
     check_both(
-        &[1, 2, SECOND_HALF, SECOND_HALF + 1, 3],
+        &[1, SECOND_HALF, SECOND_HALF + 1],
         |shared| {
-            assert_eq!(shared.find(SECOND_HALF + 1), Some(3));
-            assert_eq!(shared.find(3), Some(4));
+            assert_eq!(shared.find(SECOND_HALF + 1), Some(2));
+            assert_eq!(shared.find(1), Some(0));
         },
         |shared| {
-            let old = shared.insert(SECOND_HALF + 2, 5);
+            let old = shared.insert(SECOND_HALF + 2, 3);
             assert!(old.is_some(), "the index has grown");
             shared.free_table(old);
         },
@@ -260,8 +265,10 @@ fn a_key_that_stays_is_found_while_the_table_grows() {
 
 #[test]
 fn a_walk_meets_what_stays_once_while_the_table_grows() {
-    check_both(
-        &[1, 2, SECOND_HALF, SECOND_HALF + 1, 3],
+    // From two buckets to three: the last key of the first half comes to the second third.
+    const LAST: u32 = SECOND_HALF - 1;
+    check_grown(
+        &[1, LAST, 2, LAST + 1, LAST + 2, LAST + 3],
         |shared| {
             let mut met = Vec::new();
             let mut position = Some(0);
@@ -277,12 +284,13 @@ fn a_walk_meets_what_stays_once_while_the_table_grows() {
                     )
                 });
             }
-            met.retain(|slot| *slot != 5);
+            met.retain(|slot| *slot != 6);
             met.sort_unstable();
-            assert_eq!(met, [0, 1, 2, 3, 4]);
+            assert_eq!(met, [0, 1, 2, 3, 4, 5]);
         },
         |shared| {
-            let old = shared.insert(SECOND_HALF + 2, 5);
+            let old = shared.insert(3, 6);
+            assert!(old.is_some(), "the index has grown");
             shared.free_table(old);
         },
     );

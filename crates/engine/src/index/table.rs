@@ -7,6 +7,9 @@
     reason = "readers follow the pointer to the table in use; a grace period precedes its freeing"
 )]
 
+#[cfg(all(any(test, fuzzing), not(loom)))]
+mod validate;
+
 use std::iter;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
@@ -20,8 +23,8 @@ use crate::sync::{AtomicPtr, Ordering};
 const MIN_BUCKETS: usize = 1;
 
 /// Entries for each bucket, which has twelve places: a table grows beyond that. With nine, one
-/// bucket in eight is too small for what belongs there.
-const MAX_PER_BUCKET: usize = 9;
+/// bucket in eight is too small for what belongs there. In the models tables grow sooner.
+const MAX_PER_BUCKET: usize = if cfg!(loom) { 3 } else { 9 };
 
 /// An index that holds less than this part of what it has room for is made smaller.
 const SHRINK_BELOW: usize = 8;

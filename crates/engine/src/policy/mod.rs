@@ -26,11 +26,15 @@ mod regret;
 mod split;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+mod validate;
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use ghosts::{Ghost, Ghosts};
 pub(crate) use queue::Links;
+#[cfg(any(test, fuzzing))]
+use queue::NIL;
 use queue::Queue;
 use regret::Regret;
 use split::Split;

@@ -98,7 +98,7 @@ impl Queue {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn class(&self) -> Class {
         self.class
     }
@@ -109,7 +109,7 @@ impl Queue {
     }
 
     /// The entries from the oldest on.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn iter<'a>(&self, entries: &'a impl Entries) -> impl Iterator<Item = u32> + 'a {
         let next = |&slot: &u32| Some(entries.links(slot).next).filter(|&next| next != NIL);
         std::iter::successors(Some(self.front).filter(|&slot| slot != NIL), next)

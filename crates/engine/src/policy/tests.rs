@@ -73,7 +73,7 @@ impl Policy {
     }
 
     /// Checks every invariant; `held` are the slots that must be in the queues.
-    fn validate(&self, slots: &Slots, held: &BTreeSet<u32>) {
+    fn validate_holds(&self, slots: &Slots, held: &BTreeSet<u32>) {
         let mut seen = BTreeSet::new();
         for queue in [&self.small, &self.main] {
             let (mut prev, mut len, mut weight) = (NIL, 0, 0);
@@ -212,7 +212,7 @@ proptest! {
                     held.clear();
                 }
             }
-            policy.validate(&slots, &held);
+            policy.validate_holds(&slots, &held);
         }
     }
 }

@@ -5,10 +5,10 @@
 //! modelled; both sides use full fences here.
 //!
 //! Each of these mutations was tried and makes a model fail: no light barrier in `Record::pinned`; no
-//! heavy barrier in `Grace::begin`; freeing without waiting for the grace period; freeing without
-//! looking at the hazards; counting nested pins as one; a relaxed store when a pin ends, when a hazard
-//! is dropped, and when a record is left; a relaxed swap in `Record::try_own`; publishing an address after the pin
-//! ended.
+//! heavy barrier in `Grace::begin`; freeing without waiting for the grace period, or without looking at the
+//! hazards; ending all pins with an inner one; always using the first hazard slot; withdrawing every address; a
+//! relaxed store when a pin ends, a hazard is dropped or a record is left; a relaxed load of pins or hazards by
+//! the writer; a record taken with a relaxed swap, or without one.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
