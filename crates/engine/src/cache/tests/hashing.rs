@@ -71,7 +71,7 @@ fn an_eq_that_lies_finds_the_wrong_entries_and_harms_nothing() {
     struct Lying(u32);
     impl PartialEq for Lying {
         fn eq(&self, _other: &Self) -> bool {
-            ANSWERS.fetch_add(1, Ordering::Relaxed) % 3 == 0
+            ANSWERS.fetch_add(1, Ordering::Relaxed).is_multiple_of(3)
         }
     }
     impl Eq for Lying {}
