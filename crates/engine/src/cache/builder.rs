@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Cache;
-use super::inner::{Inner, Limits, Times};
+use super::budget::Budget;
+use super::inner::{Inner, Times};
 use crate::clock::{Clock, ManualClock};
 
 /// Tells how many bytes of heap a key and a value own.
@@ -95,10 +96,10 @@ impl<K, V> CacheBuilder<K, V> {
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> CacheBuilder<K, V> {
     /// Makes the cache.
     pub fn build(self) -> Cache<K, V> {
-        let limits = Limits::new(self.max_entries, self.max_bytes);
+        let budget = Budget::new(self.max_entries, self.max_bytes);
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let inner = Arc::new(Inner::new(
-            limits,
+            budget,
             self.weigher,
             self.times,
             self.clock,

@@ -6,18 +6,18 @@
 )]
 
 use std::hash::{BuildHasher, Hash as StdHash};
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 
+use super::budget::{Amount, Budget};
 use super::builder::Weigher;
+use super::locked::Locked;
 use super::node::{IdleTime, Node};
-use super::retire::{MAX_BATCH, Panic, drop_each};
-use super::shard::{Locked, Moment, Shard};
+use super::retire::{MANY_READY, Panic, drop_each, pass_on};
+use super::shard::{Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
 use crate::clock::{self, Clock, Millis, NEVER, NextTick, Ticked, to_millis};
@@ -36,29 +36,8 @@ const SHARDS_PER_CORE: usize = 4;
 
 const MAX_SHARDS: usize = 1024;
 
-/// The part of a budget in bytes that may lie in entries that were taken out and wait for a batch
-/// to be complete.
-const RETIRED_SHARE: u64 = 64;
-
 /// Entries that an expiry sweep looks at before it lets others have the lock.
 const SWEEP_STEP: usize = 256;
-
-/// What bounds a cache. Changed live.
-pub(super) struct Limits {
-    max_entries: AtomicU64,
-    max_bytes: AtomicU64,
-    counts_bytes: bool,
-}
-
-impl Limits {
-    pub(super) fn new(max_entries: Option<u64>, max_bytes: Option<u64>) -> Self {
-        Limits {
-            max_entries: AtomicU64::new(max_entries.unwrap_or(u64::MAX)),
-            max_bytes: AtomicU64::new(max_bytes.unwrap_or(u64::MAX)),
-            counts_bytes: max_bytes.is_some(),
-        }
-    }
-}
 
 /// How long entries live.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,22 +47,13 @@ pub(super) struct Times {
     pub(super) jitter: f64,
 }
 
-/// Sums over all shards, in what the limits count.
-#[derive(Default)]
-#[repr(align(128))]
-struct Totals {
-    entries: AtomicU64,
-    weight: AtomicU64,
-    /// Weight of what was taken out and is kept by a borrow. What waits for a grace period is not in it:
-    /// to evict even more while a reader is interrupted would empty the cache and free nothing.
-    borrowed: AtomicU64,
-}
-
 /// What is left to do after a change, without the lock.
 #[must_use]
 pub(super) struct Unsettled<K, V> {
-    /// Entries to be dropped.
-    ready: [Option<(K, V)>; 2],
+    /// An entry to be dropped.
+    ready: Option<(K, V)>,
+    /// There are many more of these.
+    has_many_ready: bool,
     /// A batch of retired entries is complete.
     is_batch: bool,
     /// There are retired entries where there were none.
@@ -95,6 +65,7 @@ pub(super) struct Inner<K, V> {
     hasher: RandomState,
     /// The number of shards, a power of two, less one.
     shard_mask: u32,
+    shard_bits: u32,
     pub(super) shards: Box<[Shard<K, V>]>,
     pub(super) idle: Option<IdleTime>,
     clock: Clock,
@@ -104,29 +75,28 @@ pub(super) struct Inner<K, V> {
     jitter: f64,
     /// Of entries that are stored from now on.
     time_to_live: AtomicU64,
-    limits: Limits,
-    totals: Totals,
+    pub(super) budget: Budget,
 }
 
 impl<K, V> Inner<K, V> {
     pub(super) fn new(
-        limits: Limits,
+        budget: Budget,
         weigher: Option<Box<Weigher<K, V>>>,
         times: Times,
         clock: Clock,
         cores: usize,
     ) -> Self {
-        let max_entries = limits.max_entries.load(Ordering::Relaxed);
-        let max_bytes = limits.max_bytes.load(Ordering::Relaxed);
-        let useful = (max_entries / MIN_SHARD_ENTRIES).min(max_bytes / MIN_SHARD_BYTES);
+        let by_entries = budget.max_entries() / MIN_SHARD_ENTRIES;
+        let useful = by_entries.min(budget.max_bytes() / MIN_SHARD_BYTES);
         let most = (cores * SHARDS_PER_CORE)
             .next_power_of_two()
             .min(MAX_SHARDS);
-        let shards = 1 << useful.clamp(1, most as u64).ilog2();
+        let shards: u32 = 1 << useful.clamp(1, most as u64).ilog2();
         let (counters, counters_before) = reclaim::global().take_counters();
         Inner {
             hasher: RandomState::default(),
             shard_mask: shards - 1,
+            shard_bits: shards.ilog2(),
             shards: (0..shards).map(|_| Shard::new()).collect(),
             idle: times
                 .time_to_idle
@@ -137,8 +107,7 @@ impl<K, V> Inner<K, V> {
             weigher,
             jitter: times.jitter,
             time_to_live: AtomicU64::new(times.time_to_live.map_or(NEVER, to_millis)),
-            limits,
-            totals: Totals::default(),
+            budget,
         }
     }
 
@@ -194,123 +163,116 @@ impl<K, V> Inner<K, V> {
     }
 
     /// What an entry counts for; none if the cache could not hold it.
+    #[inline]
     pub(super) fn weigh(&self, key: &K, value: &V) -> Option<Weight> {
-        let weight = if self.limits.counts_bytes {
+        let weight = if self.budget.counts_bytes() {
             let heap = self.weigher.as_ref().map_or(0, |weigh| weigh(key, value));
             Weight::from_bytes(heap.saturating_add(entry_overhead::<K, V>()))
         } else {
             Weight::ONE
         };
-        self.can_hold(weight).then_some(weight)
+        self.budget.can_hold(weight).then_some(weight)
     }
 
-    /// The budget less what is kept for entries that wait to be freed.
-    fn max_live_bytes(&self) -> u64 {
-        let max_bytes = self.limits.max_bytes.load(Ordering::SeqCst);
-        max_bytes - max_bytes / RETIRED_SHARE
-    }
-
-    /// Whether one more entry fits without anybody having to go.
-    pub(super) fn has_room(&self, weight: Weight) -> bool {
-        !self.is_over(1, weight.get() as i64)
-    }
-
-    /// Whether the cache could hold an entry if it held nothing else.
-    pub(super) fn can_hold(&self, weight: Weight) -> bool {
-        self.limits.max_entries.load(Ordering::SeqCst) > 0
-            && (!self.limits.counts_bytes || weight.get() <= self.max_live_bytes())
-    }
-
-    /// Whether the entries there are, with `entries` and `weight` more, are too many.
-    fn is_over(&self, entries: i64, weight: i64) -> bool {
-        let totals = &self.totals;
-        let entries = totals
-            .entries
-            .load(Ordering::SeqCst)
-            .wrapping_add_signed(entries);
-        if entries > self.limits.max_entries.load(Ordering::SeqCst) {
-            return true;
-        }
-        if !self.limits.counts_bytes {
-            return false;
-        }
-        let weight = totals
-            .weight
-            .load(Ordering::SeqCst)
-            .wrapping_add_signed(weight);
-        // Threads tell their changes in any order, so for a moment this may be less than nothing.
-        let borrowed = totals.borrowed.load(Ordering::SeqCst) as i64;
-        weight.saturating_add_signed(borrowed) > self.max_live_bytes()
-    }
-
-    /// Ends a change of a shard: evicts until the budget holds, tells the totals, unlocks. The entry
+    /// Ends a change of a shard: evicts until the budget holds, tells the sums, unlocks. The entry
     /// in the slot `protected` of this shard stays. What is returned goes to [`settle`](Self::settle).
+    #[inline]
     pub(super) fn finish(
         &self,
         index: usize,
-        before: (u64, u64),
+        before: Amount,
         mut locked: Locked<'_, K, V>,
         protected: Option<u32>,
     ) -> Unsettled<K, V> {
         let shard = self.shard(index);
-        let mut change;
-        loop {
-            change = (
-                shard.size().entries().wrapping_sub(before.0) as i64,
-                shard.size().weight().wrapping_sub(before.1) as i64,
-            );
-            let goes_on = self.is_over(change.0, change.1)
-                && self.has_fair_share(shard, change)
-                && locked.evict_one(protected);
-            if !goes_on {
-                break;
-            }
+        if self.budget.is_over(shard.size().since(before)) {
+            self.evict_here(shard, before, &mut locked, protected);
         }
-        self.add_to_totals(change);
-        let is_batch = locked
-            .state
-            .retired
-            .is_batch(shard.size().entries(), self.max_retired());
+        self.budget.add(shard.size().since(before));
+        let max_retired = self.budget.max_retired() >> self.shard_bits;
+        let retired = &locked.state.retired;
+        let is_batch = retired.is_batch(shard.size().entries, max_retired);
         let had_retired = shard.has_retired();
-        // As many as a write takes out, so that the allocator gets one and gives one; two if they
-        // have become many.
-        let is_behind = locked.state.ready.len() > MAX_BATCH as usize;
-        let first = locked.take_ready();
-        let second = is_behind.then(|| locked.take_ready()).flatten();
-        let ready = [first, second];
+        let ready = locked.take_ready();
+        let has_many_ready = locked.state.ready.len() > MANY_READY;
         locked.publish_retired();
         Unsettled {
             ready,
+            has_many_ready,
             is_batch,
             is_first_retired: !had_retired && shard.has_retired(),
         }
     }
 
-    /// Does what a change left to be done without the lock. Not under a pin, which would hold up
+    /// Evicts from a locked shard until the budget holds, as far as the shard has its fair share.
+    #[inline(never)]
+    fn evict_here(
+        &self,
+        shard: &Shard<K, V>,
+        before: Amount,
+        locked: &mut Locked<'_, K, V>,
+        protected: Option<u32>,
+    ) {
+        loop {
+            let change = shard.size().since(before);
+            let goes_on = self.budget.is_over(change)
+                && self.has_fair_share(shard, change)
+                && locked.evict_one(protected);
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// Does all that a change left to be done without the lock. Not under a pin, which would hold up
     /// the grace period: it frees memory, and drops what users put in.
-    pub(super) fn settle(&self, index: usize, unsettled: Unsettled<K, V>) -> Option<Panic> {
+    pub(super) fn settle(&self, index: usize, mut unsettled: Unsettled<K, V>) -> Option<Panic> {
+        let ready = unsettled.ready.take();
+        let panic = self.settle_all_but_ready(index, &unsettled);
+        panic.or(drop_each(ready))
+    }
+
+    /// [`settle`](Self::settle), and lets panics go on to the caller.
+    #[inline]
+    pub(super) fn settle_and_pass_on(
+        &self,
+        index: usize,
+        mut unsettled: Unsettled<K, V>,
+        kept: Option<u32>,
+    ) {
+        let ready = unsettled.ready.take();
+        let mut panic = self.settle_all_but_ready(index, &unsettled);
+        if self.budget.is_over(Amount::NONE) {
+            panic = panic.or(self.evict_elsewhere(index, kept));
+        }
+        match panic {
+            // Nothing is left to be done, so a panic in here may go its way.
+            None => drop(ready),
+            panic => pass_on(panic.or(drop_each(ready))),
+        }
+    }
+
+    #[inline]
+    fn settle_all_but_ready(&self, index: usize, unsettled: &Unsettled<K, V>) -> Option<Panic> {
         if unsettled.is_batch {
             self.free_retired(self.shard(index));
         } else if unsettled.is_first_retired {
             // Somebody must free it also if this shard is not written to again.
             clock::wake();
         }
-        unsettled.ready[0]
-            .is_some()
-            .then(|| drop_each(unsettled.ready))
-            .flatten()
-    }
-
-    /// Evicts from other shards if the budget does not hold.
-    #[inline]
-    pub(super) fn keep_budget(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
-        if self.is_over(0, 0) {
-            self.evict_elsewhere(index, protected)
-        } else {
-            None
+        if unsettled.has_many_ready {
+            let dropped = self.shard(index).drop_some_ready();
+            return dropped.and_then(Result::err);
         }
+        None
     }
 
+    /// Evicts until the budget holds.
+    fn keep_budget(&self) -> Option<Panic> {
+        self.evict_elsewhere(0, None)
+    }
+
+    /// Evicts until the budget holds, from the shards after this one first.
     #[cold]
     fn evict_elsewhere(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
         let mut panic = None;
@@ -319,16 +281,16 @@ impl<K, V> Inner<K, V> {
         let mut next = index;
         // If after a round no shard with its fair share has given, every other gives: an entry that is
         // heavier than all others together, and protected, leaves them all below the mean.
-        while self.is_over(0, 0) && failed < 2 * shards {
+        while self.budget.is_over(Amount::NONE) && failed < 2 * shards {
             next = (next + 1) % shards;
             let shard = self.shard(next);
             let protected = protected.filter(|_| next == index);
-            if failed < shards && !self.has_fair_share(shard, (0, 0)) {
+            if failed < shards && !self.has_fair_share(shard, Amount::NONE) {
                 failed += 1;
                 continue;
             }
             let mut locked = shard.lock();
-            let before = (shard.size().entries(), shard.size().weight());
+            let before = shard.size();
             if locked.evict_one(protected) {
                 failed = 0;
             } else {
@@ -341,51 +303,16 @@ impl<K, V> Inner<K, V> {
     }
 
     /// Whether a shard holds as much as the mean of all, so that it is its turn to give.
-    fn has_fair_share(&self, shard: &Shard<K, V>, change: (i64, i64)) -> bool {
-        let shards = self.shards.len() as u64;
-        if shards == 1 {
-            return true;
-        }
-        let (held, total, change) = if self.limits.counts_bytes {
-            (shard.size().weight(), &self.totals.weight, change.1)
-        } else {
-            (shard.size().entries(), &self.totals.entries, change.0)
-        };
-        let total = total.load(Ordering::Relaxed).wrapping_add_signed(change);
-        held * shards >= total
-    }
-
-    /// Sequentially consistent, like the bounds: who stores an entry adds it and then looks whether the
-    /// bounds were lowered, who lowers them looks afterwards at what was added.
-    fn add_to_totals(&self, (entries, weight): (i64, i64)) {
-        if entries != 0 {
-            self.totals
-                .entries
-                .fetch_add(entries as u64, Ordering::SeqCst);
-        }
-        if weight != 0 && self.limits.counts_bytes {
-            self.totals
-                .weight
-                .fetch_add(weight as u64, Ordering::SeqCst);
-        }
-    }
-
-    /// Weight of retired entries that a shard collects at most before it frees them.
-    fn max_retired(&self) -> u64 {
-        if !self.limits.counts_bytes {
-            return u64::MAX;
-        }
-        let max_bytes = self.limits.max_bytes.load(Ordering::Relaxed);
-        max_bytes / RETIRED_SHARE / self.shards.len() as u64
+    fn has_fair_share(&self, shard: &Shard<K, V>, change: Amount) -> bool {
+        let held = self.budget.measure(shard.size());
+        held << self.shard_bits >= self.budget.taken_with(change)
     }
 
     /// Makes ready what can be freed in a shard.
     fn free_retired(&self, shard: &Shard<K, V>) {
-        let change = shard.free_retired(self.max_retired());
+        let change = shard.free_retired(self.budget.max_retired() >> self.shard_bits);
         if change != 0 {
-            self.totals
-                .borrowed
-                .fetch_add(change as u64, Ordering::Relaxed);
+            self.budget.add_borrowed(change);
         }
         // Another thread may have seen nothing retired meanwhile, and let the ticker sleep.
         if shard.has_retired() {
@@ -409,7 +336,7 @@ impl<K, V> Inner<K, V> {
                 return panic;
             }
             let mut locked = shard.lock();
-            let before = (shard.size().entries(), shard.size().weight());
+            let before = shard.size();
             let is_all = locked.expire(moment, SWEEP_STEP);
             let unsettled = self.finish(index, before, locked, None);
             panic = panic.or(self.settle(index, unsettled));
@@ -435,7 +362,7 @@ impl<K, V> Inner<K, V> {
         let mut panic = None;
         for (index, shard) in self.shards.iter().enumerate() {
             let mut locked = shard.lock();
-            let before = (shard.size().entries(), shard.size().weight());
+            let before = shard.size();
             locked.clear();
             let unsettled = self.finish(index, before, locked, None);
             panic = panic.or(self.settle(index, unsettled));
@@ -445,30 +372,27 @@ impl<K, V> Inner<K, V> {
     }
 
     pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {
-        self.limits.max_entries.store(max_entries, Ordering::SeqCst);
-        self.keep_budget(0, None)
-    }
-
-    /// Whether the cache counts bytes.
-    pub(super) fn counts_bytes(&self) -> bool {
-        self.limits.counts_bytes
+        self.budget.set_max_entries(max_entries);
+        self.keep_budget()
     }
 
     pub(super) fn set_max_bytes(&self, max_bytes: u64) -> Option<Panic> {
-        self.limits.max_bytes.store(max_bytes, Ordering::SeqCst);
-        self.keep_budget(0, None)
+        self.budget.set_max_bytes(max_bytes);
+        self.keep_budget()
     }
 
     pub(super) fn count_too_heavy(&self, shard: &Shard<K, V>) {
         shard.lock().state.events.too_heavy += 1;
     }
 
-    pub(super) fn entries(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.size().entries()).sum()
-    }
-
-    pub(super) fn weight(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.size().weight()).sum()
+    /// Entries in all shards and their weight.
+    pub(super) fn size(&self) -> Amount {
+        let mut all = Amount::NONE;
+        for size in self.shards.iter().map(Shard::size) {
+            all.entries += size.entries;
+            all.weight += size.weight;
+        }
+        all
     }
 
     pub(super) fn stats(&self) -> CacheStats {
@@ -477,6 +401,7 @@ impl<K, V> Inner<K, V> {
         for shard in &self.shards {
             events += shard.lock().state.events;
         }
+        let size = self.size();
         CacheStats {
             hits: counts.hits.wrapping_sub(self.counters_before.hits),
             misses: counts.misses.wrapping_sub(self.counters_before.misses),
@@ -486,8 +411,8 @@ impl<K, V> Inner<K, V> {
             expirations: events.expirations,
             removals: events.removals,
             too_heavy: events.too_heavy,
-            entries: self.entries(),
-            weight: self.weight(),
+            entries: size.entries,
+            weight: size.weight,
         }
     }
 }
@@ -523,16 +448,6 @@ impl<K, V> Drop for Inner<K, V> {
     }
 }
 
-/// Lets a panic of the user's code go on to the caller, now that the cache is in order. Not while the
-/// thread is panicking already, which would end the process.
-pub(super) fn pass_on(panic: Option<Panic>) {
-    if let Some(panic) = panic
-        && !thread::panicking()
-    {
-        resume_unwind(panic);
-    }
-}
-
 /// Bytes that an entry costs beside the heap that its key and value own: its node, its share of the
 /// index (32 bytes for five entries), its expiry hint and what the policy remembers of it.
 pub(super) const fn entry_overhead<K, V>() -> u64 {
@@ -540,15 +455,4 @@ pub(super) const fn entry_overhead<K, V>() -> u64 {
     const HINT: usize = 4;
     const POLICY: usize = 5;
     (size_of::<Node<K, V>>() + INDEX + HINT + POLICY) as u64
-}
-
-#[cfg(any(test, fuzzing))]
-impl<K, V> Inner<K, V> {
-    /// Asserts that the totals are right. All shards must be locked.
-    pub(super) fn validate_totals(&self) {
-        assert_eq!(self.totals.entries.load(Ordering::SeqCst), self.entries());
-        if self.limits.counts_bytes {
-            assert_eq!(self.totals.weight.load(Ordering::SeqCst), self.weight());
-        }
-    }
 }

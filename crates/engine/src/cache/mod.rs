@@ -47,10 +47,14 @@
 //! [`CacheStats::too_heavy`] counts it. An entry is weighed once, when it is stored, so a weigher that
 //! answers differently every time confuses nobody; the engine's own share is never zero.
 
+mod budget;
 mod builder;
 mod due;
 mod inner;
 mod iter;
+mod links;
+mod locked;
+mod lookup;
 mod node;
 mod reference;
 mod retire;
@@ -70,11 +74,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use builder::CacheBuilder;
-use inner::{Inner, pass_on};
+use inner::Inner;
 pub use iter::Iter;
+use locked::Terms;
 use node::Node;
 pub use reference::Ref;
-use shard::{Cause, NewEntry, NotAtOnce};
+use retire::pass_on;
+use shard::{Cause, NotAtOnce};
 pub use stats::CacheStats;
 
 use crate::clock::{Millis, to_millis};
@@ -104,7 +110,7 @@ impl<K, V> Cache<K, V> {
 
     /// Entries in the cache, with those that have expired and were not yet reclaimed.
     pub fn len(&self) -> usize {
-        self.inner.entries() as usize
+        self.inner.size().entries as usize
     }
 
     /// Whether the cache holds nothing.
@@ -114,7 +120,7 @@ impl<K, V> Cache<K, V> {
 
     /// The weight of the entries in the cache: bytes where it is bounded in bytes, else their number.
     pub fn weight(&self) -> u64 {
-        self.inner.weight()
+        self.inner.size().weight
     }
 
     /// What happened so far. Adds up the counts of all threads and takes each shard's lock once, so
@@ -142,7 +148,7 @@ impl<K, V> Cache<K, V> {
     /// Changes the bound on bytes. Evicts at once what is too much. False, and nothing changes, if the
     /// cache was built without one: its entries were not weighed.
     pub fn set_max_bytes(&self, max_bytes: u64) -> bool {
-        let counts_bytes = self.inner.counts_bytes();
+        let counts_bytes = self.inner.budget.counts_bytes();
         if counts_bytes {
             pass_on(self.inner.set_max_bytes(max_bytes));
         }
@@ -259,24 +265,21 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let (removed, unsettled) = reclaim::pinned(|pin| {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
-            let (slot, _) = found?;
-            let before = (shard.size().entries(), shard.size().weight());
+            let (slot, at) = found?;
+            let before = shard.size();
             let node = locked.node(slot);
             let moment = inner.moment();
             let is_expired = node.is_expired(moment.idle.as_ref(), moment.now);
             let removed = (!is_expired).then(|| Ref::new(node, pin));
-            locked.remove(
-                slot,
-                if is_expired {
-                    Cause::Expired
-                } else {
-                    Cause::Removed
-                },
-            );
-            let unsettled = inner.finish(index, before, locked, None);
-            Some((removed, unsettled))
+            let cause = if is_expired {
+                Cause::Expired
+            } else {
+                Cause::Removed
+            };
+            locked.remove(slot, Some(at), cause);
+            Some((removed, inner.finish(index, before, locked, None)))
         })?;
-        pass_on(inner.settle(index, unsettled));
+        inner.settle_and_pass_on(index, unsettled, None);
         removed
     }
 
@@ -332,30 +335,24 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let (moment, deadline) = inner.moment_and_deadline(time_to_live);
         let pin = reclaim::pin();
         let (mut locked, old) = shard.lock_and_find(&pin, hash, |stored| *stored == key);
-        let before = (shard.size().entries(), shard.size().weight());
-        let entry = NewEntry {
-            key,
-            value,
+        let Some(slot) = locked.new_slot() else {
+            // There are four billion slots for each shard. The entry is dropped without the lock.
+            drop(locked);
+            return;
+        };
+        let before = shard.size();
+        let terms = Terms {
             hash,
             weight,
             deadline,
-            has_room: inner.has_room(weight),
         };
-        let slot = match locked.store(entry, old, moment) {
-            Ok(slot) => slot,
-            Err(entry) => {
-                // There are four billion slots for each shard. Dropped without the lock, like all else.
-                drop(locked);
-                drop(entry);
-                return;
-            }
-        };
+        let has_room = !inner.budget.is_over(weight.as_one_entry());
+        let slot = locked.store(slot, (key, value, terms), old, moment, has_room);
         let unsettled = inner.finish(index, before, locked, Some(slot));
         drop(pin);
-        let panic = inner.settle(index, unsettled);
         // The bounds may have been lowered since the entry was weighed.
-        let kept = inner.can_hold(weight).then_some(slot);
-        pass_on(panic.or(inner.keep_budget(index, kept)));
+        let kept = inner.budget.can_hold(weight).then_some(slot);
+        inner.settle_and_pass_on(index, unsettled, kept);
     }
 }
 

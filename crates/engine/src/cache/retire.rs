@@ -13,7 +13,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::hint;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use super::shard::Shard;
@@ -24,7 +24,11 @@ use crate::reclaim::{self, Grace};
 /// grace period costs up to some 10 µs; entries that wait for it cost memory.
 const BATCH_SHARE: u64 = 16;
 const MIN_BATCH: u64 = 32;
-pub(super) const MAX_BATCH: u64 = 512;
+const MAX_BATCH: u64 = 512;
+
+/// A write drops one ready entry, so that the allocator gets one and gives one. When there are more than these,
+/// it drops [`READY_STEP`] more.
+pub(super) const MANY_READY: usize = MAX_BATCH as usize;
 
 /// Entries that are taken out of the lock at a time to be dropped.
 const READY_STEP: usize = 64;
@@ -67,16 +71,19 @@ pub(super) struct Waiting {
 }
 
 impl Retired {
+    #[inline]
     pub(super) fn push(&mut self, slot: u32, weight: u64) {
         self.entries.push(RetiredEntry { slot, weight });
         self.weight += weight;
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len() + self.tables.len()
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.tables.is_empty()
     }
 
     /// Whether a grace period is worth its cost.
+    #[inline]
     pub(super) fn is_batch(&self, shard_entries: u64, max_weight: u64) -> bool {
         let batch = (shard_entries / BATCH_SHARE).clamp(MIN_BATCH, MAX_BATCH);
         self.entries.len() as u64 >= batch || self.weight > max_weight
@@ -84,8 +91,9 @@ impl Retired {
 }
 
 impl Waiting {
-    pub(super) fn len(&self) -> usize {
-        self.graces.len() + self.borrowed.len()
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.graces.is_empty() && self.borrowed.is_empty()
     }
 
     fn weight_in_graces(&self) -> u64 {
@@ -100,8 +108,8 @@ impl Waiting {
 impl<K, V> Shard<K, V> {
     /// Begins a grace period for what was retired, and makes ready what nobody can reach any more. Waits a
     /// little for readers that were interrupted if more than `max_weight` waits for them. Returns by
-    /// how much the weight of what borrows keep has changed.
-    pub(super) fn free_retired(&self, max_weight: u64) -> i64 {
+    /// how much the weight of what borrows keep has changed, wrapping.
+    pub(super) fn free_retired(&self, max_weight: u64) -> u64 {
         let (retired, mut waiting) = {
             let mut locked = self.lock();
             let state = &mut *locked.state;
@@ -116,7 +124,7 @@ impl<K, V> Shard<K, V> {
             (retired, waiting)
         };
         let borrowed_before = waiting.borrowed_weight();
-        if retired.len() > 0 {
+        if !retired.is_empty() {
             let grace = Grace::begin(reclaim::global());
             waiting.graces.push_back((grace, retired));
         }
@@ -152,7 +160,7 @@ impl<K, V> Shard<K, V> {
                 hazards.contains(std::ptr::from_ref(node).cast())
             }));
         }
-        let borrowed_change = waiting.borrowed_weight() as i64 - borrowed_before as i64;
+        let borrowed_change = waiting.borrowed_weight().wrapping_sub(borrowed_before);
 
         let mut locked = self.lock();
         locked.state.ready.append(&mut ready);
@@ -162,21 +170,35 @@ impl<K, V> Shard<K, V> {
         borrowed_change
     }
 
-    /// Drops all entries that are ready, some at a time. Returns the first panic.
+    /// Drops all entries that are ready. Returns the first panic.
     pub(super) fn drop_ready(&self) -> Option<Panic> {
         let mut panic = None;
-        loop {
-            let mut locked = self.lock();
-            let entries: Vec<_> = std::iter::from_fn(|| locked.take_ready())
-                .take(READY_STEP)
-                .collect();
-            locked.publish_retired();
-            drop(locked);
-            if entries.is_empty() {
-                return panic;
-            }
-            panic = panic.or(drop_each(entries));
+        while let Some(dropped) = self.drop_some_ready() {
+            panic = panic.or(dropped.err());
         }
+        panic
+    }
+
+    /// Drops some entries that are ready. None if there were none.
+    pub(super) fn drop_some_ready(&self) -> Option<Result<(), Panic>> {
+        let mut locked = self.lock();
+        let entries: Vec<_> = std::iter::from_fn(|| locked.take_ready())
+            .take(READY_STEP)
+            .collect();
+        locked.publish_retired();
+        drop(locked);
+        (!entries.is_empty()).then(|| drop_each(entries).map_or(Ok(()), Err))
+    }
+}
+
+/// Lets a panic of the user's code go on to the caller, now that the cache is in order. Not while the
+/// thread is panicking already, which would end the process.
+#[inline]
+pub(super) fn pass_on(panic: Option<Panic>) {
+    if let Some(panic) = panic
+        && !thread::panicking()
+    {
+        resume_unwind(panic);
     }
 }
 

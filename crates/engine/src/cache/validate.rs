@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Cache;
-use super::shard::Locked;
+use super::locked::Locked;
 
 impl<K, V> Cache<K, V> {
     /// Asserts that shards, slab, index, policy, expiry hints and totals agree, at a moment when all
@@ -15,7 +15,7 @@ impl<K, V> Cache<K, V> {
     pub fn validate(&self) -> u64 {
         let inner = &*self.inner;
         let locked: Vec<_> = inner.shards.iter().map(|shard| shard.lock()).collect();
-        inner.validate_totals();
+        inner.budget.validate(inner.size());
         locked
             .iter()
             .map(|locked| locked.validate(inner.now()))
@@ -27,7 +27,8 @@ impl<K, V> Locked<'_, K, V> {
     fn validate(&self, now: u64) -> u64 {
         let state = &*self.state;
         let linked = self
-            .index()
+            .shard()
+            .index
             .validate(&state.filling, |slot| self.node(slot).position());
         let mut weight = 0;
         for slot in &linked {
@@ -36,8 +37,8 @@ impl<K, V> Locked<'_, K, V> {
             weight += node.weight().get();
             state.due.assert_looked_at(*slot, node.deadline(), now);
         }
-        assert_eq!(self.size().entries(), linked.len() as u64);
-        assert_eq!(self.size().weight(), weight);
+        let size = self.shard().size();
+        assert_eq!((size.entries, size.weight), (linked.len() as u64, weight));
 
         let mut in_policy = self.validate_policy();
         in_policy.sort_unstable();
@@ -58,7 +59,7 @@ impl<K, V> Locked<'_, K, V> {
         for slot in slots.chain(linked) {
             assert!(seen.insert(slot), "slot {slot} in two places");
         }
-        assert!(seen.len() <= self.slots_ever_used());
+        assert!(seen.len() <= state.slots.slots_ever_used());
         for entry in &taken_out {
             assert!(!self.node(entry.slot).is_linked());
         }

@@ -1,5 +1,7 @@
 //! What an entry counts for.
 
+use super::budget::Amount;
+
 /// An entry's weight in four bytes: exact to 2 GiB, rounded up to 4 KiB above that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Weight(u32);
@@ -25,6 +27,14 @@ impl Weight {
         match self.0 & IN_PAGES {
             0 => u64::from(self.0),
             _ => u64::from(self.0 & !IN_PAGES) * PAGE,
+        }
+    }
+
+    /// What an entry of this weight takes.
+    pub(super) fn as_one_entry(self) -> Amount {
+        Amount {
+            entries: 1,
+            weight: self.get(),
         }
     }
 

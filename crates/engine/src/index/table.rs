@@ -69,8 +69,8 @@ struct Table<'t> {
 /// What a look at the home bucket of a hash tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstLook {
-    /// This slot has the tag; others may have it too.
-    Slot(u32),
+    /// This slot has the tag, and this is its place; others may have the tag too.
+    Slot(u32, Place),
     /// There is no entry with this hash.
     Absent,
     /// An entry with this hash would be in another bucket.
@@ -117,10 +117,17 @@ impl Index {
     #[inline(always)]
     pub(crate) fn first_look(&self, pin: &Pin<'_>, hash: Hash) -> FirstLook {
         let table = self.table(pin);
-        let bucket = table.bucket(table.home(hash.position));
+        let home = table.home(hash.position);
+        let bucket = table.bucket(home);
         let meta = bucket.meta();
         match meta.places_with(hash).next() {
-            Some(place) => FirstLook::Slot(bucket.slot(place)),
+            Some(place) => FirstLook::Slot(
+                bucket.slot(place),
+                Place {
+                    bucket: home,
+                    place,
+                },
+            ),
             None if meta.may_have_passed(hash) => FirstLook::Elsewhere,
             None => FirstLook::Absent,
         }
@@ -168,10 +175,21 @@ impl Index {
         slot: u32,
         position_of: impl Fn(u32) -> u32,
     ) -> Option<OldTable> {
-        let table = self.table_of_writer();
-        let (_, at) = table
-            .find(hash, |candidate| candidate == slot)
+        let (_, at) = self
+            .find_locked(filling, hash, |candidate| candidate == slot)
             .expect("the slot is in the index");
+        self.remove_at(filling, hash, at, position_of)
+    }
+
+    /// [`remove`](Self::remove) for a slot that was found at this place.
+    pub(crate) fn remove_at(
+        &self,
+        filling: &mut Filling,
+        hash: Hash,
+        at: Place,
+        position_of: impl Fn(u32) -> u32,
+    ) -> Option<OldTable> {
+        let table = self.table_of_writer();
         table.remove(hash, at);
         filling.len -= 1;
         let (len, buckets) = (filling.len, table.len());

@@ -79,7 +79,8 @@ impl Class {
 /// `u32::MAX`.
 pub(crate) trait Entries {
     fn links(&self, slot: u32) -> Links;
-    fn set_links(&mut self, slot: u32, links: Links);
+    fn set_prev(&mut self, slot: u32, prev: u32);
+    fn set_next(&mut self, slot: u32, next: u32);
     fn class(&self, slot: u32) -> Class;
     fn set_class(&mut self, slot: u32, class: Class);
     fn mark(&self, slot: u32) -> u8;
@@ -152,6 +153,7 @@ impl Policy {
     }
 
     /// Gives `new` the place of `old`, which held the same key. Counts as a hit.
+    #[inline]
     pub(crate) fn replaced(&mut self, entries: &mut impl Entries, old: u32, new: u32) {
         entries.set_mark(new, (entries.mark(old) + 1).min(MAX_MARK));
         self.queue_of(entries, old).replace(entries, old, new);
@@ -243,6 +245,7 @@ impl Policy {
         slot
     }
 
+    #[inline]
     fn queue_of(&mut self, entries: &impl Entries, slot: u32) -> &mut Queue {
         match entries.class(slot) {
             Class::Small => &mut self.small,

@@ -75,26 +75,15 @@ impl Queue {
     }
 
     /// Makes `left` and `right` neighbours; [`NIL`] stands for the queue's ends.
+    #[inline]
     fn join(&mut self, entries: &mut impl Entries, left: u32, right: u32) {
         match left {
             NIL => self.front = right,
-            _ => entries.set_links(
-                left,
-                Links {
-                    next: right,
-                    ..entries.links(left)
-                },
-            ),
+            _ => entries.set_next(left, right),
         }
         match right {
             NIL => self.back = left,
-            _ => entries.set_links(
-                right,
-                Links {
-                    prev: left,
-                    ..entries.links(right)
-                },
-            ),
+            _ => entries.set_prev(right, left),
         }
     }
 

@@ -44,8 +44,11 @@ impl Entries for Slots {
     fn links(&self, slot: u32) -> Links {
         self.0[slot as usize].links
     }
-    fn set_links(&mut self, slot: u32, links: Links) {
-        self.0[slot as usize].links = links;
+    fn set_prev(&mut self, slot: u32, prev: u32) {
+        self.0[slot as usize].links.prev = prev;
+    }
+    fn set_next(&mut self, slot: u32, next: u32) {
+        self.0[slot as usize].links.next = next;
     }
     fn class(&self, slot: u32) -> Class {
         self.0[slot as usize].class
