@@ -22,7 +22,7 @@ struct Hint(u32);
 /// The hints of a shard. Lives under its lock.
 pub(super) struct DueHints {
     /// Chunk by chunk, so that growing copies no hints.
-    hints: Vec<Box<[Hint]>>,
+    hints: Vec<Box<[Hint; CHUNK]>>,
     /// The earliest hint of each chunk, or one before it.
     chunks: Vec<Hint>,
     /// No hint is before this.
@@ -74,6 +74,7 @@ impl DueHints {
     }
 
     /// The entry in this slot is due then; [`NEVER`] if it does not expire.
+    #[inline]
     pub(super) fn set(&mut self, slot: u32, due: Millis, now: Millis) {
         if due == NEVER && !self.in_use {
             return;
@@ -81,10 +82,8 @@ impl DueHints {
         self.in_use = true;
         self.see(now);
         let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
-        let far = Hint::at(NEVER, now);
-        while self.hints.len() <= chunk {
-            self.hints.push([far; CHUNK].into());
-            self.chunks.push(far);
+        if self.hints.len() <= chunk {
+            self.grow(chunk, now);
         }
         let hint = Hint::at(due, now);
         self.hints[chunk][place] = hint;
@@ -94,16 +93,31 @@ impl DueHints {
         self.earliest = self.earliest.min(looked_at);
     }
 
+    #[cold]
+    fn grow(&mut self, chunk: usize, now: Millis) {
+        let far = Hint::at(NEVER, now);
+        while self.hints.len() <= chunk {
+            self.hints.push(Box::new([far; CHUNK]));
+            self.chunks.push(far);
+        }
+    }
+
     /// When so much time has passed at once that hints would seem to lie in the future again (a
     /// clock that is moved by hand can do that), everything is due.
+    #[inline]
     fn see(&mut self, now: Millis) {
         if now >> UNIT_BITS > (self.seen >> UNIT_BITS) + FURTHEST {
-            let due = Hint((now >> UNIT_BITS) as u32);
-            self.hints.iter_mut().for_each(|hints| hints.fill(due));
-            self.chunks.fill(due);
-            self.earliest = self.earliest.min(now);
+            self.make_all_due(now);
         }
         self.seen = self.seen.max(now);
+    }
+
+    #[cold]
+    fn make_all_due(&mut self, now: Millis) {
+        let due = Hint((now >> UNIT_BITS) as u32);
+        self.hints.iter_mut().for_each(|hints| hints.fill(due));
+        self.chunks.fill(due);
+        self.earliest = self.earliest.min(now);
     }
 
     /// Calls `look` with the slots that may be due, chunk by chunk, until it has been called some

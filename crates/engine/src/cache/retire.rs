@@ -129,6 +129,7 @@ impl<K, V> Shard<K, V> {
             waiting.graces.push_back((grace, retired));
         }
         let mut ready = std::mem::take(&mut waiting.borrowed);
+        let mut spent = Vec::new();
         let mut yields = if waiting.weight_in_graces() > max_weight {
             YIELDS
         } else {
@@ -145,8 +146,9 @@ impl<K, V> Shard<K, V> {
             if !has_passed {
                 break;
             }
-            let (_, retired) = waiting.graces.pop_front().expect("just looked at");
-            ready.extend(retired.entries);
+            let (_, mut retired) = waiting.graces.pop_front().expect("just looked at");
+            ready.append(&mut retired.entries);
+            spent = retired.entries;
             for table in retired.tables {
                 // SAFETY: the grace period began after the table was replaced, and has passed.
                 unsafe { table.free() };
@@ -154,15 +156,22 @@ impl<K, V> Shard<K, V> {
         }
         if !ready.is_empty() {
             let hazards = reclaim::global().hazards();
-            waiting.borrowed.extend(ready.extract_if(.., |entry| {
+            let is_borrowed = |entry: &mut RetiredEntry| {
                 // SAFETY: the slot came from the state and was not given back.
                 let node = unsafe { self.node(entry.slot) };
                 hazards.contains(std::ptr::from_ref(node).cast())
-            }));
+            };
+            if !hazards.is_empty() {
+                waiting.borrowed.extend(ready.extract_if(.., is_borrowed));
+            }
         }
         let borrowed_change = waiting.borrowed_weight().wrapping_sub(borrowed_before);
 
         let mut locked = self.lock();
+        if locked.state.retired.entries.capacity() == 0 {
+            // Its room is used again.
+            locked.state.retired.entries = spent;
+        }
         locked.state.ready.append(&mut ready);
         locked.state.waiting.graces.extend(waiting.graces);
         locked.state.waiting.borrowed.extend(waiting.borrowed);
