@@ -12,6 +12,8 @@ pub mod cell;
 #[cfg(not(loom))]
 pub mod clock;
 mod index;
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(not(loom))]
 mod policy;
 mod reclaim;

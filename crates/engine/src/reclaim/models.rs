@@ -15,6 +15,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::barrier::Barrier;
+use super::record::Record;
 use super::*;
 use crate::sync::{AtomicU32, Ordering};
 
@@ -91,10 +92,28 @@ pub(crate) fn registry() -> Registry {
 
 /// Runs `body` pinned, with a record of its own that is given back.
 pub(crate) fn pinned<R>(registry: &Registry, body: impl FnOnce(&Pin<'_>) -> R) -> R {
-    let record = registry.register();
-    let result = record.pinned(body);
-    assert!(record.disown(), "a borrow lives on");
+    let reader = Reader::register(registry);
+    let result = body(&reader.pin());
+    reader.leave();
     result
+}
+
+/// A thread of a model, with a record of its own.
+pub(crate) struct Reader<'r>(&'r Record);
+
+impl<'r> Reader<'r> {
+    pub(crate) fn register(registry: &'r Registry) -> Self {
+        Reader(registry.register())
+    }
+
+    pub(crate) fn pin(&self) -> Pin<'r> {
+        self.0.pin()
+    }
+
+    /// Gives the record back.
+    pub(crate) fn leave(self) {
+        assert!(self.0.disown(), "a borrow lives on");
+    }
 }
 
 /// Begins a grace period and waits until it has passed.
