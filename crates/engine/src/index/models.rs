@@ -124,12 +124,33 @@ impl Shared {
         }
     }
 
+    /// Looks as a hit does: first at the home bucket, and further only if that does not tell.
     fn find(&self, key: u32) -> Option<u32> {
         pinned(&self.registry, |pin| {
-            self.index
-                .find(pin, hash(key), |slot| self.key(slot) == key)
-                .map(|(slot, _)| slot)
+            match self.index.first_look(pin, hash(key)) {
+                FirstLook::Slot(slot) if self.key(slot) == key => Some(slot),
+                FirstLook::Absent => None,
+                FirstLook::Slot(_) | FirstLook::Elsewhere => {
+                    let is_key = |slot| self.key(slot) == key;
+                    let found = self.index.find(pin, hash(key), is_key);
+                    found.map(|(slot, _)| slot)
+                }
+            }
         })
+    }
+
+    /// All slots, each step of the walk under a pin of its own.
+    fn walk(&self) -> Vec<u32> {
+        let mut met = Vec::new();
+        let mut position = Some(0);
+        while let Some(at) = position {
+            position = pinned(&self.registry, |pin| {
+                let position_of = |slot| self.key(slot);
+                self.index.walk(pin, at, position_of, |slot| met.push(slot))
+            });
+        }
+        met.sort_unstable();
+        met
     }
 }
 
@@ -270,28 +291,90 @@ fn a_walk_meets_what_stays_once_while_the_table_grows() {
     check_grown(
         &[1, LAST, 2, LAST + 1, LAST + 2, LAST + 3],
         |shared| {
-            let mut met = Vec::new();
-            let mut position = Some(0);
-            while let Some(at) = position {
-                position = pinned(&shared.registry, |pin| {
-                    shared.index.walk(
-                        pin,
-                        at,
-                        |slot| shared.key(slot),
-                        |slot| {
-                            met.push(slot);
-                        },
-                    )
-                });
-            }
+            let mut met = shared.walk();
             met.retain(|slot| *slot != 6);
-            met.sort_unstable();
             assert_eq!(met, [0, 1, 2, 3, 4, 5]);
         },
         |shared| {
             let old = shared.insert(3, 6);
             assert!(old.is_some(), "the index has grown");
             shared.free_table(old);
+        },
+    );
+}
+
+/// So many that the table has three buckets.
+const SPREAD: [u32; 7] = [1, 2, 3, 4, 5, SECOND_HALF, SECOND_HALF + 1];
+
+/// A model of an index that is made smaller when one more goes: slots 1 to 5 of [`SPREAD`] are gone.
+fn check_sparse(
+    read: impl Fn(&Shared) + Copy + Send + Sync + 'static,
+    write: impl Fn(&Shared) + Send + Sync + 'static,
+) {
+    check(move || {
+        let shared = Shared::with(&[]);
+        for (slot, key) in SPREAD.iter().enumerate() {
+            shared.free_table(shared.insert(*key, slot as u32));
+        }
+        for slot in 1..=5 {
+            assert!(shared.remove(slot).is_none());
+        }
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || read(&shared)
+        });
+        write(&shared);
+        reader.join().expect("the reader ends");
+    });
+}
+
+fn remove_until_smaller(shared: &Shared) {
+    let old = shared.remove(0);
+    assert!(old.is_some(), "the index was made smaller");
+    shared.free(0);
+    shared.free_table(old);
+}
+
+#[test]
+fn a_key_that_stays_is_found_while_the_table_shrinks() {
+    check_sparse(
+        |shared| {
+            assert_eq!(shared.find(SECOND_HALF + 1), Some(6));
+            assert!(matches!(shared.find(1), None | Some(0)));
+        },
+        remove_until_smaller,
+    );
+}
+
+#[test]
+fn a_walk_meets_what_stays_once_while_the_table_shrinks() {
+    check_sparse(
+        |shared| {
+            let met = shared.walk();
+            assert!(met == [6] || met == [0, 6], "{met:?}");
+        },
+        remove_until_smaller,
+    );
+}
+
+#[test]
+fn a_cleared_index_is_met_whole_or_empty_and_its_slots_are_freed_after_the_last_reader() {
+    check_both(
+        &[10, 20],
+        |shared| {
+            let first = shared.find(10);
+            assert!(matches!(first, None | Some(0)));
+            let second = shared.find(20);
+            assert!(second.is_none() || first.is_some(), "cleared in between");
+        },
+        |shared| {
+            let mut removed = Vec::new();
+            let old = shared
+                .index
+                .clear(&mut shared.filling(), |slot| removed.push(slot));
+            removed.iter().for_each(|slot| shared.free(*slot));
+            assert_eq!(removed, [0, 1]);
+            shared.free_table(Some(old));
         },
     );
 }
