@@ -235,3 +235,32 @@ fn threads_that_come_and_go_hold_nothing_up() {
     drop(cache);
     assert_soon_alive(&alive, 0, || ());
 }
+
+#[test]
+fn statistics_are_read_while_threads_count_in_many_caches() {
+    // More than a thread counts for without a table that grows.
+    const CACHES: usize = 30;
+    let caches: Vec<Cache<u64, u64>> = (0..CACHES)
+        .map(|_| Cache::builder().max_entries(10).build())
+        .collect();
+    let reads = STEPS / 20;
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for cache in &caches {
+                    for key in 0..reads {
+                        cache.get(&key);
+                    }
+                }
+            });
+        }
+        let mut before = vec![0; CACHES];
+        while before.iter().sum::<u64>() < 2 * reads * CACHES as u64 {
+            for (cache, before) in caches.iter().zip(&mut before) {
+                let misses = cache.stats().misses;
+                assert!((*before..=2 * reads).contains(&misses));
+                *before = misses;
+            }
+        }
+    });
+}

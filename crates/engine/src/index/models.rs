@@ -268,6 +268,97 @@ fn a_key_beyond_a_full_bucket_is_found_when_its_insertion_has_returned() {
     );
 }
 
+/// Ten entries of the first bucket: two of them lie in the second word of tags, beside the counts.
+const IN_BOTH_WORDS: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+#[test]
+fn a_slot_that_was_freed_is_not_met_either_where_tags_and_counts_share_a_word() {
+    check_grown(
+        &IN_BOTH_WORDS,
+        |shared| {
+            assert!(matches!(shared.find(30), None | Some(10)));
+            assert_eq!(shared.find(10), Some(9));
+        },
+        |shared| {
+            assert!(shared.remove(8).is_none());
+            shared.free(8);
+            assert!(shared.insert(30, 10).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_place_used_again_is_read_right_when_others_pass_by_after_that() {
+    check_grown(
+        &OVERFLOWING,
+        |shared| assert!(matches!(shared.find(30), None | Some(14))),
+        |shared| {
+            assert!(shared.remove(11).is_none());
+            shared.free(11);
+            assert!(shared.insert(30, 14).is_none());
+            assert!(shared.insert(31, 15).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_place_used_again_is_read_right_when_one_that_passed_leaves_after_that() {
+    check_grown(
+        &OVERFLOWING,
+        |shared| assert!(matches!(shared.find(30), None | Some(14))),
+        |shared| {
+            assert!(shared.remove(11).is_none());
+            shared.free(11);
+            assert!(shared.insert(30, 14).is_none());
+            assert!(shared.remove(13).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_key_beyond_a_bucket_full_of_others_is_found_at_the_second_look() {
+    // Of the tags in the first bucket none is the key's.
+    const PASSED: Hash = Hash {
+        position: 0,
+        tag: 9,
+    };
+    check(|| {
+        let shared = Shared::with(&[]);
+        for (slot, key) in OVERFLOWING[..12].iter().enumerate() {
+            shared.free_table(shared.insert(*key, slot as u32));
+        }
+        let insert = |slot: u32| {
+            shared.set_key(slot, slot);
+            let mut filling = shared.filling();
+            let old = shared
+                .index
+                .insert(&mut filling, PASSED, slot, |slot| shared.key(slot));
+            assert!(old.is_none());
+        };
+        insert(12);
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                pinned(&shared.registry, |pin| {
+                    let first_look = shared.index.first_look(pin, PASSED);
+                    assert_eq!(first_look, FirstLook::Elsewhere);
+                    let is_key = |slot| shared.key(slot) == 12;
+                    assert!(shared.index.find(pin, PASSED, is_key).is_some());
+                });
+            }
+        });
+        // Of the same class: its count comes and goes.
+        insert(13);
+        let mut filling = shared.filling();
+        let old = shared
+            .index
+            .remove(&mut filling, PASSED, 13, |slot| shared.key(slot));
+        assert!(old.is_none());
+        drop(filling);
+        reader.join().expect("the reader ends");
+    });
+}
+
 #[test]
 fn a_key_that_stays_is_found_while_the_table_grows() {
     check_both(
