@@ -18,8 +18,10 @@ pub(crate) fn run(workspace: &Workspace, slow: bool) -> Result<Counts> {
         .args(["--release", "--", "models::"])
         .env("RUSTFLAGS", "--cfg loom")
         .env("LOOM_MAX_PREEMPTIONS", preemptions)
-        // Built for this alone, where optimising across crates costs more than it saves.
+        // The models take seconds: to build them with care costs more than it saves.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_TARGET_DIR", workspace.target.join("loom"))
         .run_watched(|line| counts.read_libtest_line(line))?;
     if counts.passed == 0 {
