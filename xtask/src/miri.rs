@@ -11,7 +11,7 @@ const SMALL: &[&str] = &[
     "a_borrow_forgotten",
     "a_borrow_in_a_thread_local",
     "a_bucket_counts",
-    "a_cache_of_",
+    "a_cache_of_no_",
     "a_cleared_index",
     "a_second_insert",
     "cache::tests::expiry::",
