@@ -5,7 +5,7 @@ use crate::command::CommandLine;
 use crate::counts::Counts;
 use crate::workspace::Workspace;
 
-/// Preemptions that a model is tried with. Every mistake that was put in to try the models shows with
+/// Preemptions that a model is tried with. Every mistake put in that the models find at all shows with
 /// three; each further one takes several times as long.
 const PREEMPTIONS: &str = "3";
 const PREEMPTIONS_SLOW: &str = "4";
