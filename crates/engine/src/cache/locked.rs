@@ -18,7 +18,7 @@ use super::node::Node;
 use super::shard::{Cause, Moment, Shard, State};
 use super::slab::NO_SLOT;
 use super::weight::Weight;
-use crate::clock::{Millis, NEVER};
+use crate::clock::{self, Millis, NEVER};
 use crate::index::{Hash, OldTable, Place};
 
 /// A locked shard.
@@ -195,7 +195,7 @@ impl<'s, K, V> Locked<'s, K, V> {
             !state.retired.is_empty() || !state.ready.is_empty() || !state.waiting.is_empty();
         if has_retired != self.shard.has_retired() {
             let shared = &self.shard.guarded.has_retired;
-            shared.store(has_retired, Ordering::Relaxed);
+            shared.store(has_retired, Ordering::SeqCst);
         }
     }
 
@@ -254,8 +254,13 @@ impl<'s, K, V> Locked<'s, K, V> {
     fn publish_due(&self) {
         let due = self.state.due.earliest();
         let guarded = &self.shard.guarded;
-        if guarded.due.load(Ordering::Relaxed) != due {
+        let before = guarded.due.load(Ordering::Relaxed);
+        if before != due {
             guarded.due.store(due, Ordering::SeqCst);
+        }
+        // The ticker may have fallen asleep since it was asked for the time, and looks only now.
+        if due < before {
+            clock::wake();
         }
     }
 }

@@ -136,12 +136,14 @@ impl<K, V> Shard<K, V> {
 
     /// Nothing is due before this.
     pub(super) fn due(&self) -> Millis {
-        self.guarded.due.load(Ordering::Relaxed)
+        // Who stores it looks afterwards whether the ticker sleeps; the ticker, falling asleep, looks here.
+        self.guarded.due.load(Ordering::SeqCst)
     }
 
     /// Whether anything is retired and not yet freed.
     pub(super) fn has_retired(&self) -> bool {
-        self.guarded.has_retired.load(Ordering::Relaxed)
+        // In this order for the ticker, as in `due`.
+        self.guarded.has_retired.load(Ordering::SeqCst)
     }
 
     #[inline]
