@@ -128,9 +128,9 @@ impl Shared {
     fn find(&self, key: u32) -> Option<u32> {
         pinned(&self.registry, |pin| {
             match self.index.first_look(pin, hash(key)) {
-                FirstLook::Slot(slot) if self.key(slot) == key => Some(slot),
+                FirstLook::Slot(slot, _) if self.key(slot) == key => Some(slot),
                 FirstLook::Absent => None,
-                FirstLook::Slot(_) | FirstLook::Elsewhere => {
+                FirstLook::Slot(..) | FirstLook::Elsewhere => {
                     let is_key = |slot| self.key(slot) == key;
                     let found = self.index.find(pin, hash(key), is_key);
                     found.map(|(slot, _)| slot)
