@@ -22,6 +22,7 @@ struct Hint(u32);
 /// The hints of a shard. Lives under its lock.
 pub(super) struct DueHints {
     /// Chunk by chunk, so that growing copies no hints.
+    #[expect(clippy::vec_box, reason = "growing must not copy hints")]
     hints: Vec<Box<[Hint; CHUNK]>>,
     /// The earliest hint of each chunk, or one before it.
     chunks: Vec<Hint>,

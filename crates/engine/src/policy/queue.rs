@@ -68,10 +68,18 @@ impl Queue {
     pub(super) fn replace(&mut self, entries: &mut impl Entries, old: u32, new: u32) {
         let Links { prev, next } = entries.links(old);
         entries.set_class(new, self.class);
-        self.weight -= entries.weight(old);
-        self.weight += entries.weight(new);
-        self.join(entries, prev, new);
-        self.join(entries, new, next);
+        entries.set_prev(new, prev);
+        entries.set_next(new, next);
+        match prev {
+            NIL => self.front = new,
+            _ => entries.set_next(prev, new),
+        }
+        match next {
+            NIL => self.back = new,
+            _ => entries.set_prev(next, new),
+        }
+        let (before, after) = (entries.weight(old), entries.weight(new));
+        self.weight = self.weight - before + after;
     }
 
     /// Makes `left` and `right` neighbours; [`NIL`] stands for the queue's ends.
