@@ -91,8 +91,13 @@ pub(crate) fn registry() -> Registry {
 
 /// Runs `body` pinned, with a record of its own that is given back.
 pub(crate) fn pinned<R>(registry: &Registry, body: impl FnOnce(&Pin<'_>) -> R) -> R {
+    with_record(registry, |record| record.pinned(body))
+}
+
+/// Runs `body` with a record of its own that is given back.
+pub(crate) fn with_record<R>(registry: &Registry, body: impl FnOnce(&Record) -> R) -> R {
     let record = registry.register();
-    let result = record.pinned(body);
+    let result = body(record);
     assert!(record.disown(), "a borrow lives on");
     result
 }
