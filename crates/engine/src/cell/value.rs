@@ -111,10 +111,16 @@ impl<T> ValueCell<T> {
 
 impl<T> Drop for ValueCell<T> {
     fn drop(&mut self) {
-        // A forgotten guard has left the address in its slot. That may keep alive what another cell puts
-        // at this address, one value for one such guard.
+        let versions = self.versions.take_all(reclaim::global());
+        for (version, _) in versions.iter().filter(|(_, is_named)| *is_named) {
+            // Guards borrow the cell, so this one was forgotten, and its slot names the address for ever. A weak
+            // count keeps others from living there, who would be taken for borrowed.
+            // SAFETY: ours, and not dropped yet.
+            let value = ManuallyDrop::new(unsafe { Arc::from_raw(*version) });
+            std::mem::forget(Arc::downgrade(&value));
+        }
         // SAFETY: guards borrow the cell, so there is none.
-        unsafe { drop_versions(self.versions.take_all()) };
+        unsafe { drop_versions(versions.into_iter().map(|(version, _)| version)) };
     }
 }
 
@@ -128,7 +134,8 @@ impl<T: fmt::Debug> fmt::Debug for ValueCell<T> {
 ///
 /// It keeps this one value alive, nothing else, however often the cell is replaced meanwhile. If it was the
 /// last to keep a replaced value, dropping it drops the value. A guard that is forgotten
-/// ([`std::mem::forget`]) keeps its value until the cell is dropped.
+/// ([`std::mem::forget`]) keeps its value until the cell is dropped, and the memory of it (not what the value
+/// owns) until the process ends.
 ///
 /// Not `Send`, so not to be held across an await in a task that may move between threads: take
 /// [`ValueCell::load_owned`] for that.

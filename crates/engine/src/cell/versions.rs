@@ -111,13 +111,21 @@ impl<T> Versions<T> {
             .collect()
     }
 
-    /// All versions, when the cell goes: nobody may borrow from it.
-    pub(super) fn take_all(&mut self) -> Vec<*mut T> {
-        let mut replaced = self.replaced.lock();
-        let mut all = std::mem::take(&mut replaced.borrowed);
+    /// All versions, when the cell goes, and whether a guard that was forgotten still names them. Nobody may
+    /// borrow from the cell any more.
+    #[cfg_attr(
+        loom,
+        expect(dead_code, reason = "only values are dropped with their cell")
+    )]
+    pub(super) fn take_all(&mut self, registry: &Registry) -> Vec<(*mut T, bool)> {
+        let replaced = &mut *self.replaced.lock();
+        let mut all = vec![self.current.load(Ordering::Relaxed)];
+        all.append(&mut replaced.borrowed);
         all.append(&mut replaced.unknown);
-        all.push(self.current.load(Ordering::Relaxed));
-        all
+        let hazards = registry.hazards();
+        all.into_iter()
+            .map(|version| (version, hazards.contains(name(version))))
+            .collect()
     }
 
     /// How many replaced versions are kept.
