@@ -1,9 +1,10 @@
 //! What a cell promises, one case at a time, and under load.
 
+use std::cell::RefCell;
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 use std::thread;
 
 use super::{ValueCell, ValueRef};
@@ -147,22 +148,25 @@ fn guards_forgotten_on_threads_that_end_keep_one_value_each() {
 
 #[test]
 fn a_guard_dropped_while_its_thread_ends_gives_its_value_free() {
-    static CELL: std::sync::LazyLock<ValueCell<Arc<u8>>> =
-        std::sync::LazyLock::new(|| ValueCell::new(Arc::new(0)));
+    static CELL: LazyLock<ValueCell<Arc<u8>>> = LazyLock::new(|| ValueCell::new(Arc::new(0)));
     thread_local! {
-        static KEPT: std::cell::RefCell<Option<ValueRef<'static, Arc<u8>>>> =
-            const { std::cell::RefCell::new(None) };
+        static KEPT: RefCell<Option<ValueRef<'static, Arc<u8>>>> = const { RefCell::new(None) };
     }
-    let (value, watch) = watched(1);
-    CELL.replace(value);
-    let reader = thread::spawn(|| {
-        // Before the engine's own destructor is registered, and after: one of them runs after it.
-        KEPT.with(|_| ());
-        KEPT.set(Some(CELL.load()));
-        CELL.replace(Arc::new(2));
-    });
-    reader.join().expect("the thread ends");
-    assert_eq!(watch.strong_count(), 0);
+    // Destructors run in the opposite order of first uses: the guard's goes before the engine's own, and after.
+    for is_last in [false, true] {
+        let (value, watch) = watched(1);
+        CELL.replace(value);
+        let reader = thread::spawn(move || {
+            if is_last {
+                KEPT.with(|_| ());
+            }
+            let guard = CELL.load();
+            KEPT.set(Some(guard));
+            CELL.replace(Arc::new(2));
+        });
+        reader.join().expect("the thread ends");
+        assert_eq!(watch.strong_count(), 0);
+    }
 }
 
 #[test]
@@ -207,32 +211,28 @@ fn a_cell_in_a_cell_is_read_through_both_guards() {
 
 #[test]
 fn a_value_whose_drop_uses_the_cell_finds_it_in_order() {
-    struct Node<'a> {
-        cell: &'a ValueCell<Option<Node<'a>>>,
-        seen: &'a AtomicUsize,
-    }
-    impl Drop for Node<'_> {
+    struct Node;
+    impl Drop for Node {
         fn drop(&mut self) {
-            let _borrowed = self.cell.load();
-            self.cell.replace(None);
-            self.seen.fetch_add(1, Ordering::Relaxed);
+            let _borrowed = CELL.load();
+            CELL.replace(None);
+            DROPPED.fetch_add(1, Ordering::Relaxed);
         }
     }
-    let seen = AtomicUsize::new(0);
-    let cell: &ValueCell<Option<Node<'_>>> = Box::leak(Box::new(ValueCell::new(None)));
-    let seen: &AtomicUsize = Box::leak(Box::new(seen));
-    // In a replacement.
-    cell.replace(Some(Node { cell, seen }));
-    cell.replace(None);
-    assert_eq!(seen.load(Ordering::Relaxed), 1);
-    // At the end of a guard.
-    cell.replace(Some(Node { cell, seen }));
-    let guard = cell.load();
-    cell.replace(None);
-    assert_eq!(seen.load(Ordering::Relaxed), 1);
+    static CELL: LazyLock<ValueCell<Option<Node>>> = LazyLock::new(|| ValueCell::new(None));
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    // By a replacement.
+    CELL.replace(Some(Node));
+    CELL.replace(None);
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 1);
+    // By the end of a guard.
+    CELL.replace(Some(Node));
+    let guard = CELL.load();
+    CELL.replace(None);
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 1);
     drop(guard);
-    assert_eq!(seen.load(Ordering::Relaxed), 2);
-    assert_eq!(cell.kept(), 0);
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 2);
+    assert_eq!(CELL.kept(), 0);
 }
 
 #[test]
