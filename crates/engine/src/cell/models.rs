@@ -3,7 +3,11 @@
 //! A version is a number that `loom` watches. Freeing it is a write, so a reader that still looks, or that
 //! looked without the one who frees knowing, is reported as a race.
 //!
-//! MUTATIONS
+//! Each of these mutations was tried and makes a model fail: no light barrier at the beginning of a borrow, or at its
+//! end; no heavy barrier; no second look at the pointer, or a relaxed one; a relaxed exchange of the pointer; freeing
+//! without looking at the hazards, in a replacement or at the end of a borrow, or with a relaxed load of them; looking at
+//! them before the lock is taken; handing a version over before the barrier; ending a borrow without looking whether
+//! its version was replaced; withdrawing addresses that were published without a pin.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
