@@ -1,6 +1,9 @@
 //! What the targets share: ways of cutting an input, because a parser must not care how the network
 //! did it.
 
+pub mod cache_model;
+pub mod fused;
+
 use hotcopy_wire::resp::Limits;
 
 /// Bounds so small that short inputs reach them.

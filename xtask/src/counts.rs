@@ -8,6 +8,8 @@ pub(crate) struct Counts {
     pub(crate) passed: usize,
     /// One line for each test that was skipped, with its reason where it is known.
     pub(crate) skipped: Vec<String>,
+    /// What was not run since a tool is missing that the checks do without; never a failure.
+    pub(crate) unavailable: Vec<String>,
 }
 
 impl Counts {
@@ -35,6 +37,7 @@ impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.skipped.extend(other.skipped);
+        self.unavailable.extend(other.unavailable);
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, duration: Duration) -> Result<Counts> {
     if failures.is_empty() {
         Ok(Counts {
             passed: targets.len(),
-            skipped: Vec::new(),
+            ..Counts::default()
         })
     } else {
         Err(failures.join("\n").into())

@@ -41,12 +41,16 @@ impl Lane {
     /// Prints the table; an error if tests were skipped where nobody would notice.
     pub(crate) fn finish(self) -> Result<()> {
         eprint!("\n{}", self.table());
-        let skipped: Vec<&String> = self
-            .finished
-            .iter()
-            .filter_map(|step| step.counts.as_ref())
-            .flat_map(|counts| &counts.skipped)
-            .collect();
+        let counted = || {
+            let steps = self.finished.iter();
+            steps.filter_map(|step| step.counts.as_ref().map(|counts| (&step.title, counts)))
+        };
+        for (title, counts) in counted() {
+            for reason in &counts.unavailable {
+                eprintln!("not run: {title}: {reason}");
+            }
+        }
+        let skipped: Vec<&String> = counted().flat_map(|(_, counts)| &counts.skipped).collect();
         for test in &skipped {
             eprintln!("skipped: {test}");
         }
@@ -106,6 +110,7 @@ mod tests {
             Ok(Some(Counts {
                 passed: 5,
                 skipped: vec!["one".into()],
+                ..Counts::default()
             }))
         })
         .expect("the step does nothing");
@@ -117,6 +122,20 @@ mod tests {
         assert_eq!(words[1], ["format", "0.0"]);
         assert_eq!(words[2], ["unit", "tests", "0.0", "5", "1"]);
         assert_eq!(words[3], ["total", "0.0", "5", "1"]);
+    }
+
+    #[test]
+    fn a_step_whose_tool_is_missing_does_not_fail_the_lane() {
+        let mut lane = Lane::default();
+        lane.step("miri", || {
+            Ok(Some(Counts {
+                unavailable: vec!["not installed".into()],
+                ..Counts::default()
+            }))
+        })
+        .expect("the step does nothing");
+        assert!(lane.table().contains("miri"));
+        lane.finish().expect("nothing was skipped");
     }
 
     #[test]

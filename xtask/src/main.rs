@@ -7,6 +7,8 @@ mod fuzz;
 mod hit_path;
 mod lane;
 mod licences;
+mod miri;
+mod models;
 mod prerequisites;
 mod readme;
 mod sanitizer;

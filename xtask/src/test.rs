@@ -10,8 +10,9 @@ use crate::Result;
 use crate::command::CommandLine;
 use crate::counts::Counts;
 use crate::lane::Lane;
+use crate::sanitizer::Sanitizer;
 use crate::workspace::{Workspace, in_ci};
-use crate::{fuzz, hit_path, licences, prerequisites, sanitizer};
+use crate::{fuzz, hit_path, licences, miri, models, prerequisites, sanitizer};
 
 /// Long enough to replay the stored corpus and mutate each of its entries, short enough for every commit.
 const FUZZ: Duration = Duration::from_secs(30);
@@ -22,7 +23,8 @@ const END_TO_END: &str = "hotcopy-tests";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Add what takes too long for every commit: `AddressSanitizer`, valgrind, floods, five minutes of fuzzing per target.
+    /// Add what takes too long for every commit: sanitizers, Miri, valgrind, floods, more interleavings, five minutes of
+    /// fuzzing per target.
     #[arg(long)]
     slow: bool,
     /// Run these steps and no others (may be repeated).
@@ -40,18 +42,30 @@ enum Step {
     Licences,
     Clippy,
     Unit,
+    Models,
     DocTests,
     Rustdoc,
     HitPath,
     Build,
     EndToEnd,
     Fuzz,
-    Sanitizer,
+    AddressSanitizer,
+    ThreadSanitizer,
+    Miri,
+}
+
+impl Step {
+    fn is_slow(self) -> bool {
+        matches!(
+            self,
+            Step::AddressSanitizer | Step::ThreadSanitizer | Step::Miri
+        )
+    }
 }
 
 impl Options {
     fn includes(&self, step: Step) -> bool {
-        let in_lane = self.slow || step != Step::Sanitizer;
+        let in_lane = self.slow || !step.is_slow();
         if self.only.is_empty() {
             in_lane && !self.skip.contains(&step)
         } else {
@@ -81,13 +95,16 @@ fn run_step(step: Step, workspace: &Workspace, slow: bool) -> Result<Option<Coun
         Step::Licences => licences::check(workspace).map(|()| None),
         Step::Clippy => clippy(workspace).map(|()| None),
         Step::Unit => unit_tests(workspace).map(Some),
+        Step::Models => models::run(workspace, slow).map(Some),
         Step::DocTests => doc_tests(workspace).map(Some),
         Step::Rustdoc => rustdoc(workspace).map(|()| None),
         Step::HitPath => hit_path::check(workspace).map(Some),
         Step::Build => build(workspace).map(|()| None),
         Step::EndToEnd => end_to_end_tests(workspace, slow).map(Some),
         Step::Fuzz => fuzz::run(workspace, if slow { FUZZ_SLOW } else { FUZZ }).map(Some),
-        Step::Sanitizer => sanitizer::run(workspace).map(Some),
+        Step::AddressSanitizer => sanitizer::run(workspace, Sanitizer::Address).map(Some),
+        Step::ThreadSanitizer => sanitizer::run(workspace, Sanitizer::Thread).map(Some),
+        Step::Miri => miri::run(workspace).map(Some),
     }
 }
 

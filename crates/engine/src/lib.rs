@@ -3,6 +3,15 @@
 //!
 //! No I/O and no async runtime live here: callers bring both.
 
+#![cfg_attr(
+    loom,
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the models use a part of what the caches use"
+    )
+)]
+
 #[cfg(not(loom))]
 pub mod bytes;
 #[cfg(not(loom))]
@@ -11,6 +20,8 @@ pub mod cell;
 #[cfg(not(loom))]
 pub mod clock;
 mod index;
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(not(loom))]
 mod policy;
 mod reclaim;

@@ -21,7 +21,7 @@ use super::retire::{Retired, RetiredEntry, Waiting, take_all};
 use super::slab::{NO_SLOT, Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
-use crate::clock::{Millis, NEVER};
+use crate::clock::{self, Millis, NEVER};
 use crate::index::{Filling, FirstLook, Hash, Index, Place};
 use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
@@ -169,7 +169,8 @@ impl<K, V> Shard<K, V> {
 
     /// Nothing is due before this.
     pub(super) fn due(&self) -> Millis {
-        self.guarded.due.load(Ordering::Relaxed)
+        // Who stores it looks afterwards whether the ticker sleeps; the ticker, falling asleep, looks here.
+        self.guarded.due.load(Ordering::SeqCst)
     }
 
     /// Whether anything is retired and not yet freed.
@@ -518,8 +519,13 @@ impl<'s, K, V> Locked<'s, K, V> {
     fn publish_due(&self) {
         let due = self.state.due.earliest();
         let guarded = &self.shard.guarded;
-        if guarded.due.load(Ordering::Relaxed) != due {
+        let before = guarded.due.load(Ordering::Relaxed);
+        if before != due {
             guarded.due.store(due, Ordering::SeqCst);
+        }
+        // The ticker may have fallen asleep since it was asked for the time, and looks only now.
+        if due < before {
+            clock::wake();
         }
     }
 }

@@ -46,15 +46,14 @@ pub(super) struct SlabWriter<K, V> {
 
 impl<K, V> Slab<K, V> {
     pub(super) fn new() -> (Self, SlabWriter<K, V>) {
-        let directory: Directory<K, V> = new_directory(FIRST_DIRECTORY);
-        let slab = Slab {
-            directory: AtomicPtr::new(directory.as_ptr().cast_mut()),
-        };
         let writer = SlabWriter {
-            directories: vec![directory],
+            directories: vec![new_directory(FIRST_DIRECTORY)],
             chunks: 0,
             first_free: NO_SLOT,
             fresh: 0,
+        };
+        let slab = Slab {
+            directory: AtomicPtr::new(writer.newest_directory()),
         };
         (slab, writer)
     }
@@ -118,9 +117,9 @@ impl<K, V> Slab<K, V> {
             for (new, old) in larger.iter().zip(newest) {
                 new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
             }
-            self.directory
-                .store(larger.as_ptr().cast_mut(), Ordering::Release);
             writer.directories.push(larger);
+            self.directory
+                .store(writer.newest_directory(), Ordering::Release);
         }
         let chunk: Box<[Node<K, V>]> = (0..CHUNK).map(|_| Node::empty()).collect();
         let chunk = Box::into_raw(chunk).cast::<Chunk<K, V>>();
@@ -131,6 +130,13 @@ impl<K, V> Slab<K, V> {
 }
 
 impl<K, V> SlabWriter<K, V> {
+    /// The first element of the directory in use, for readers. Taken where the directory stays: to move a
+    /// box ends what pointers into it may be used for.
+    fn newest_directory(&self) -> *mut AtomicPtr<Chunk<K, V>> {
+        let newest = self.directories.last().expect("there is always one");
+        newest.as_ptr().cast_mut()
+    }
+
     fn chunks(&self) -> impl Iterator<Item = *mut Chunk<K, V>> {
         let newest = self.directories.last().expect("there is always one");
         newest[..self.chunks]

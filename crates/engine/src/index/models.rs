@@ -124,12 +124,33 @@ impl Shared {
         }
     }
 
+    /// Looks as a hit does: first at the home bucket, and further only if that does not tell.
     fn find(&self, key: u32) -> Option<u32> {
         pinned(&self.registry, |pin| {
-            self.index
-                .find(pin, hash(key), |slot| self.key(slot) == key)
-                .map(|(slot, _)| slot)
+            match self.index.first_look(pin, hash(key)) {
+                FirstLook::Slot(slot) if self.key(slot) == key => Some(slot),
+                FirstLook::Absent => None,
+                FirstLook::Slot(_) | FirstLook::Elsewhere => {
+                    let is_key = |slot| self.key(slot) == key;
+                    let found = self.index.find(pin, hash(key), is_key);
+                    found.map(|(slot, _)| slot)
+                }
+            }
         })
+    }
+
+    /// All slots, each step of the walk under a pin of its own.
+    fn walk(&self) -> Vec<u32> {
+        let mut met = Vec::new();
+        let mut position = Some(0);
+        while let Some(at) = position {
+            position = pinned(&self.registry, |pin| {
+                let position_of = |slot| self.key(slot);
+                self.index.walk(pin, at, position_of, |slot| met.push(slot))
+            });
+        }
+        met.sort_unstable();
+        met
     }
 }
 
@@ -247,6 +268,97 @@ fn a_key_beyond_a_full_bucket_is_found_when_its_insertion_has_returned() {
     );
 }
 
+/// Ten entries of the first bucket: two of them lie in the second word of tags, beside the counts.
+const IN_BOTH_WORDS: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+#[test]
+fn a_slot_that_was_freed_is_not_met_either_where_tags_and_counts_share_a_word() {
+    check_grown(
+        &IN_BOTH_WORDS,
+        |shared| {
+            assert!(matches!(shared.find(30), None | Some(10)));
+            assert_eq!(shared.find(10), Some(9));
+        },
+        |shared| {
+            assert!(shared.remove(8).is_none());
+            shared.free(8);
+            assert!(shared.insert(30, 10).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_place_used_again_is_read_right_when_others_pass_by_after_that() {
+    check_grown(
+        &OVERFLOWING,
+        |shared| assert!(matches!(shared.find(30), None | Some(14))),
+        |shared| {
+            assert!(shared.remove(11).is_none());
+            shared.free(11);
+            assert!(shared.insert(30, 14).is_none());
+            assert!(shared.insert(31, 15).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_place_used_again_is_read_right_when_one_that_passed_leaves_after_that() {
+    check_grown(
+        &OVERFLOWING,
+        |shared| assert!(matches!(shared.find(30), None | Some(14))),
+        |shared| {
+            assert!(shared.remove(11).is_none());
+            shared.free(11);
+            assert!(shared.insert(30, 14).is_none());
+            assert!(shared.remove(13).is_none());
+        },
+    );
+}
+
+#[test]
+fn a_key_beyond_a_bucket_full_of_others_is_found_at_the_second_look() {
+    // Of the tags in the first bucket none is the key's.
+    const PASSED: Hash = Hash {
+        position: 0,
+        tag: 9,
+    };
+    check(|| {
+        let shared = Shared::with(&[]);
+        for (slot, key) in OVERFLOWING[..12].iter().enumerate() {
+            shared.free_table(shared.insert(*key, slot as u32));
+        }
+        let insert = |slot: u32| {
+            shared.set_key(slot, slot);
+            let mut filling = shared.filling();
+            let old = shared
+                .index
+                .insert(&mut filling, PASSED, slot, |slot| shared.key(slot));
+            assert!(old.is_none());
+        };
+        insert(12);
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                pinned(&shared.registry, |pin| {
+                    let first_look = shared.index.first_look(pin, PASSED);
+                    assert_eq!(first_look, FirstLook::Elsewhere);
+                    let is_key = |slot| shared.key(slot) == 12;
+                    assert!(shared.index.find(pin, PASSED, is_key).is_some());
+                });
+            }
+        });
+        // Of the same class: its count comes and goes.
+        insert(13);
+        let mut filling = shared.filling();
+        let old = shared
+            .index
+            .remove(&mut filling, PASSED, 13, |slot| shared.key(slot));
+        assert!(old.is_none());
+        drop(filling);
+        reader.join().expect("the reader ends");
+    });
+}
+
 #[test]
 fn a_key_that_stays_is_found_while_the_table_grows() {
     check_both(
@@ -270,28 +382,90 @@ fn a_walk_meets_what_stays_once_while_the_table_grows() {
     check_grown(
         &[1, LAST, 2, LAST + 1, LAST + 2, LAST + 3],
         |shared| {
-            let mut met = Vec::new();
-            let mut position = Some(0);
-            while let Some(at) = position {
-                position = pinned(&shared.registry, |pin| {
-                    shared.index.walk(
-                        pin,
-                        at,
-                        |slot| shared.key(slot),
-                        |slot| {
-                            met.push(slot);
-                        },
-                    )
-                });
-            }
+            let mut met = shared.walk();
             met.retain(|slot| *slot != 6);
-            met.sort_unstable();
             assert_eq!(met, [0, 1, 2, 3, 4, 5]);
         },
         |shared| {
             let old = shared.insert(3, 6);
             assert!(old.is_some(), "the index has grown");
             shared.free_table(old);
+        },
+    );
+}
+
+/// So many that the table has three buckets.
+const SPREAD: [u32; 7] = [1, 2, 3, 4, 5, SECOND_HALF, SECOND_HALF + 1];
+
+/// A model of an index that is made smaller when one more goes: slots 1 to 5 of [`SPREAD`] are gone.
+fn check_sparse(
+    read: impl Fn(&Shared) + Copy + Send + Sync + 'static,
+    write: impl Fn(&Shared) + Send + Sync + 'static,
+) {
+    check(move || {
+        let shared = Shared::with(&[]);
+        for (slot, key) in SPREAD.iter().enumerate() {
+            shared.free_table(shared.insert(*key, slot as u32));
+        }
+        for slot in 1..=5 {
+            assert!(shared.remove(slot).is_none());
+        }
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || read(&shared)
+        });
+        write(&shared);
+        reader.join().expect("the reader ends");
+    });
+}
+
+fn remove_until_smaller(shared: &Shared) {
+    let old = shared.remove(0);
+    assert!(old.is_some(), "the index was made smaller");
+    shared.free(0);
+    shared.free_table(old);
+}
+
+#[test]
+fn a_key_that_stays_is_found_while_the_table_shrinks() {
+    check_sparse(
+        |shared| {
+            assert_eq!(shared.find(SECOND_HALF + 1), Some(6));
+            assert!(matches!(shared.find(1), None | Some(0)));
+        },
+        remove_until_smaller,
+    );
+}
+
+#[test]
+fn a_walk_meets_what_stays_once_while_the_table_shrinks() {
+    check_sparse(
+        |shared| {
+            let met = shared.walk();
+            assert!(met == [6] || met == [0, 6], "{met:?}");
+        },
+        remove_until_smaller,
+    );
+}
+
+#[test]
+fn a_cleared_index_is_met_whole_or_empty_and_its_slots_are_freed_after_the_last_reader() {
+    check_both(
+        &[10, 20],
+        |shared| {
+            let first = shared.find(10);
+            assert!(matches!(first, None | Some(0)));
+            let second = shared.find(20);
+            assert!(second.is_none() || first.is_some(), "cleared in between");
+        },
+        |shared| {
+            let mut removed = Vec::new();
+            let old = shared
+                .index
+                .clear(&mut shared.filling(), |slot| removed.push(slot));
+            removed.iter().for_each(|slot| shared.free(*slot));
+            assert_eq!(removed, [0, 1]);
+            shared.free_table(Some(old));
         },
     );
 }

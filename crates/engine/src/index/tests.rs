@@ -121,6 +121,8 @@ impl Modelled {
                 assert_eq!(found.map(|(slot, _)| slot), Some(*slot));
             }
         });
+        let position_of = |slot| self.hashes[&slot].position;
+        self.index.validate(&self.filling, position_of);
         let mut walked = self.walk_from(0);
         walked.sort_unstable();
         let mut expected: Vec<_> = self.hashes.keys().copied().collect();

@@ -10,7 +10,8 @@
 )]
 
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// A cache's place in every thread's table. Places are used again, so a cache subtracts what
 /// stood there when it took the place.
@@ -53,10 +54,10 @@ struct Cells {
     previous: *mut Cells,
 }
 
-const FIRST_CELLS: usize = 8;
+pub(super) const FIRST_CELLS: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// Places for which the first further table has room.
-const FIRST_MORE: usize = 16;
+const FIRST_MORE: usize = if cfg!(loom) { 1 } else { 16 };
 
 impl CounterTable {
     pub(super) fn new() -> Self {

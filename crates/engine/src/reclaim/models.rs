@@ -15,6 +15,8 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::barrier::Barrier;
+use super::counters::{CounterId, FIRST_CELLS};
+use super::record::Record;
 use super::*;
 use crate::sync::{AtomicU32, Ordering};
 
@@ -96,10 +98,28 @@ pub(crate) fn pinned<R>(registry: &Registry, body: impl FnOnce(&Pin<'_>) -> R) -
 
 /// Runs `body` with a record of its own that is given back.
 pub(crate) fn with_record<R>(registry: &Registry, body: impl FnOnce(&Record) -> R) -> R {
-    let record = registry.register();
-    let result = body(record);
-    assert!(record.disown(), "a borrow lives on");
+    let reader = Reader::register(registry);
+    let result = body(reader.0);
+    reader.leave();
     result
+}
+
+/// A thread of a model, with a record of its own.
+pub(crate) struct Reader<'r>(&'r Record);
+
+impl<'r> Reader<'r> {
+    pub(crate) fn register(registry: &'r Registry) -> Self {
+        Reader(registry.register())
+    }
+
+    pub(crate) fn pin(&self) -> Pin<'r> {
+        self.0.pin()
+    }
+
+    /// Gives the record back.
+    pub(crate) fn leave(self) {
+        assert!(self.0.disown(), "a borrow lives on");
+    }
 }
 
 /// Begins a grace period and waits until it has passed.
@@ -290,5 +310,122 @@ fn withdrawing_the_addresses_of_one_cache_leaves_the_borrows_of_another() {
         assert!(shared.registry.hazards().contains(shared.address(0)));
         drop(hazard);
         assert!(record.disown());
+    });
+}
+
+#[test]
+fn a_grace_period_that_one_thread_began_can_be_ended_by_another() {
+    check(|| {
+        let shared = Shared::new();
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                pinned(&shared.registry, |_| {
+                    if let Some(found) = shared.find() {
+                        shared.assert_alive(found);
+                    }
+                });
+            }
+        });
+        shared.linked.store(NONE as u32, Ordering::Release);
+        // What waits lies under a lock, where whoever comes next finds it.
+        let waiting = loom::sync::Mutex::new({
+            let grace = Grace::begin(&shared.registry);
+            // SAFETY: the registry lives in `shared`, of which the other thread has a share.
+            #[allow(unsafe_code)]
+            unsafe {
+                std::mem::transmute::<Grace<'_>, Grace<'static>>(grace)
+            }
+        });
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                let mut grace = waiting.lock().expect("nobody panicked");
+                while !grace.has_passed() {
+                    thread::yield_now();
+                }
+                shared.free(0);
+            }
+        });
+        reader.join().expect("the reader ends");
+        other.join().expect("the thread ends");
+    });
+}
+
+#[test]
+fn a_thread_that_takes_over_a_record_is_waited_for_as_its_first_owner() {
+    check(|| {
+        let shared = Shared::new();
+        Reader::register(&shared.registry).leave();
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    pinned(&shared.registry, |_| {
+                        if let Some(found) = shared.find() {
+                            shared.assert_alive(found);
+                        }
+                    });
+                })
+            })
+            .collect();
+        shared.unlink_and_free(NONE);
+        for reader in readers {
+            reader.join().expect("the reader ends");
+        }
+    });
+}
+
+#[test]
+fn a_borrow_made_under_an_inner_pin_outlives_both() {
+    check(|| {
+        let shared = Shared::new();
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                let reader = Reader::register(&shared.registry);
+                let outer = reader.pin();
+                let inner = reader.pin();
+                let found = shared.find();
+                // Ended in this order, as by code of a user's that reads while it is compared.
+                drop(outer);
+                let hazard = found.map(|found| inner.protect(shared.address(found)));
+                drop(inner);
+                if let Some(found) = found {
+                    shared.assert_alive(found);
+                }
+                drop(hazard);
+            }
+        });
+        shared.unlink_and_free(NONE);
+        reader.join().expect("the reader ends");
+    });
+}
+
+#[test]
+fn counts_of_a_thread_are_read_while_its_table_grows_and_never_go_back() {
+    const FIRST_FURTHER: CounterId = FIRST_CELLS;
+    const LAST_FURTHER: CounterId = FIRST_CELLS + 1;
+    check(|| {
+        let registry = Arc::new(registry());
+        let owner = thread::spawn({
+            let registry = registry.clone();
+            move || {
+                let reader = Reader::register(&registry);
+                let pin = reader.pin();
+                pin.counters().count_hit(FIRST_FURTHER);
+                pin.counters().count_hit(LAST_FURTHER);
+                pin.counters().count_hit(FIRST_FURTHER);
+            }
+        });
+        let hits = || {
+            let counts = registry.records().map(|r| r.counters.read(FIRST_FURTHER));
+            counts.map(|counts| counts.hits).sum::<u64>()
+        };
+        let before = hits();
+        let after = hits();
+        assert!(before <= after && after <= 2, "{before}, then {after}");
+        owner.join().expect("the owner ends");
+        assert_eq!(hits(), 2);
     });
 }
