@@ -60,7 +60,7 @@ struct Args {
 enum Name {
     /// The cache beside its peers, and the bars that it is held to.
     Engine,
-    /// A read of `Hot<T>` from memory, beside a loop that reads nothing.
+    /// A read of `Hot<T>` from memory, beside `arc-swap` and a loop that reads nothing.
     MemoryRead,
     /// The RESP parser, in MB/s.
     Parser,
@@ -121,7 +121,9 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     if wanted(Name::MemoryRead) {
-        result.show(memory_read::run(pace));
+        memory_read::run(pace)
+            .into_iter()
+            .for_each(|table| result.show(table));
     }
     if wanted(Name::Parser) {
         result.show(parser::run(pace));

@@ -16,7 +16,6 @@
 pub mod bytes;
 #[cfg(not(loom))]
 pub mod cache;
-#[cfg(not(loom))]
 pub mod cell;
 #[cfg(not(loom))]
 pub mod clock;

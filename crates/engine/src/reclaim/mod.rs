@@ -18,6 +18,12 @@
 //! already in its hazard slot, and the release of the pin makes that visible to the writer that
 //! acquires it.
 //!
+//! Where all that a reader follows is one pointer, as in [`crate::cell`], it needs no pin: it publishes what the
+//! pointer holds, executes its side of the barrier, and looks whether the pointer still holds it. Then
+//! a writer that replaces the pointer and executes the other side finds the address in the slot.
+//! If not, the slot has named for a moment what may have been gone already; so such names are
+//! [marked](unpinned), and nobody but their owner withdraws them.
+//!
 //! The order "pin, then read a pointer" needs a full barrier between a store and a load. That would be
 //! the dearest instruction of a hit, so on Linux the writer pays for both sides, see the module `barrier`.
 
@@ -37,10 +43,10 @@ mod thread;
 #[cfg(not(loom))]
 pub(crate) use counters::{CounterId, Counts};
 pub(crate) use grace::Grace;
-pub(crate) use hazard::Hazard;
 #[cfg(all(test, loom))]
 pub(crate) use hazard::Hazards;
-pub(crate) use record::Pin;
+pub(crate) use hazard::{Hazard, unpinned};
+pub(crate) use record::{Pin, Record};
 pub(crate) use registry::Registry;
 #[cfg(not(loom))]
-pub(crate) use thread::{global, pin, pinned};
+pub(crate) use thread::{global, pin, pinned, record};

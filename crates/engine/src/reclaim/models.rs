@@ -93,8 +93,13 @@ pub(crate) fn registry() -> Registry {
 
 /// Runs `body` pinned, with a record of its own that is given back.
 pub(crate) fn pinned<R>(registry: &Registry, body: impl FnOnce(&Pin<'_>) -> R) -> R {
+    with_record(registry, |record| record.pinned(body))
+}
+
+/// Runs `body` with a record of its own that is given back.
+pub(crate) fn with_record<R>(registry: &Registry, body: impl FnOnce(&Record) -> R) -> R {
     let reader = Reader::register(registry);
-    let result = body(&reader.pin());
+    let result = body(reader.0);
     reader.leave();
     result
 }

@@ -52,6 +52,21 @@ impl Record {
         body(&self.pin())
     }
 
+    /// Publishes an address that was read without a pin, by its name ([`super::unpinned`]). What lives there
+    /// is kept only if the pointer that it was read from still holds it after [`Record::light_barrier`].
+    ///
+    /// Must be called on the thread that owns the record.
+    #[inline(always)]
+    pub(crate) fn publish(&self, name: *const ()) -> Hazard<'_> {
+        self.hazards.publish(name)
+    }
+
+    /// The reader's side of the barrier, where it is not part of a pin.
+    #[inline(always)]
+    pub(crate) fn light_barrier(&self) {
+        self.barrier.light();
+    }
+
     /// Whether the thread is pinned. One that pins itself again and again may be met pinned every
     /// time: ask more than once.
     pub(super) fn is_pinned(&self) -> bool {

@@ -44,8 +44,9 @@ pub(crate) fn pinned<R>(body: impl FnOnce(&Pin<'static>) -> R) -> R {
     record().pinned(body)
 }
 
+/// The calling thread's record. The thread owns it as long as one of its hazards lives.
 #[inline(always)]
-fn record() -> &'static Record {
+pub(crate) fn record() -> &'static Record {
     match RECORD.get() {
         Some(record) => record,
         None => register(),
