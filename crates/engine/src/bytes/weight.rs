@@ -1,0 +1,92 @@
+//! What entries weigh, and how a store is laid out for its limit.
+
+use super::block::{BLOCK_BYTES, PAYLOAD_BYTES};
+use super::chain;
+use super::log::MAX_SEGMENT_BYTES;
+use super::segment::LARGEST_HEADER_BYTES;
+
+/// What a store with an entry takes beside it: a segment's bookkeeping, the smallest index.
+pub(super) const OF_ANY_CONTENT: u64 = 512;
+
+/// Share of the index, which is between 7/16 and 7/8 full and takes five bytes for a place.
+const INDEX_BYTES: u64 = 8;
+
+/// Bytes that an entry takes at the most.
+pub(super) fn of_entry(key_len: usize, value_len: usize) -> u64 {
+    of_part(key_len) + of_part(value_len) + LARGEST_HEADER_BYTES as u64 + INDEX_BYTES
+}
+
+fn of_part(len: usize) -> u64 {
+    let (blocks, rest) = (len / PAYLOAD_BYTES, len % PAYLOAD_BYTES);
+    let chain = match blocks {
+        0 => 0,
+        blocks => chain::footprint(blocks) + (blocks * BLOCK_BYTES) as u64,
+    };
+    chain + rest as u64
+}
+
+/// How a store is cut up. Memory is taken and counted in pieces, so the pieces are small where the limit
+/// is: what is open and not full yet shall be a few hundredths of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) shards: usize,
+    pub(super) segment_bytes: usize,
+    pub(super) frame_blocks: usize,
+}
+
+/// Largest segment: evicting one entry after another until one is free is a pause of some 0.1 ms for the
+/// writer that has to.
+const LARGE_SEGMENT_BYTES: u64 = 128 * 1024;
+const SMALL_SEGMENT_BYTES: u64 = 512;
+const _: () = assert!(LARGE_SEGMENT_BYTES as usize <= MAX_SEGMENT_BYTES);
+
+/// A shard holds no less than this, and this many segments.
+const SHARD_BYTES: u64 = 4 * 1024 * 1024;
+const SEGMENTS_IN_SHARD: u64 = 64;
+
+/// A store holds so many frames of blocks, or its frames are single blocks.
+const FRAMES: u64 = 256;
+const LARGE_FRAME_BLOCKS: u64 = 8;
+
+impl Layout {
+    pub(super) fn new(max_bytes: Option<u64>, max_shards: usize) -> Self {
+        let max_bytes = max_bytes.unwrap_or(u64::MAX);
+        let max_shards = max_shards.max(1).next_power_of_two();
+        let shards = power_of_two_below(max_bytes / SHARD_BYTES, max_shards as u64);
+        let segment =
+            power_of_two_below(max_bytes / shards / SEGMENTS_IN_SHARD, LARGE_SEGMENT_BYTES);
+        let frame = max_bytes / FRAMES / BLOCK_BYTES as u64;
+        Layout {
+            shards: shards as usize,
+            segment_bytes: segment.max(SMALL_SEGMENT_BYTES) as usize,
+            frame_blocks: power_of_two_below(frame, LARGE_FRAME_BLOCKS) as usize,
+        }
+    }
+}
+
+/// The largest power of two up to `number` and `max`, which is one; at least 1.
+fn power_of_two_below(number: u64, max: u64) -> u64 {
+    1 << number.clamp(1, max).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_limit_is_cut_into_small_pieces() {
+        let layout = |max_bytes| {
+            let Layout {
+                shards,
+                segment_bytes,
+                frame_blocks,
+            } = Layout::new(max_bytes, 16);
+            (shards, segment_bytes, frame_blocks)
+        };
+        assert_eq!(layout(Some(0)), (1, 512, 1));
+        assert_eq!(layout(Some(100_000)), (1, 1024, 1));
+        assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2));
+        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8));
+        assert_eq!(layout(None), (16, 128 * 1024, 8));
+    }
+}
