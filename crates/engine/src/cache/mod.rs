@@ -167,14 +167,14 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let (shard, hash) = inner.locate(key);
         let shard = inner.shard(shard);
         reclaim::pinned(|pin| {
-            let now = inner.now();
             let node = shard.find(pin, hash, |stored| stored.borrow() == key);
-            let Some(node) = node.filter(|node| !node.is_expired(inner.idle.as_ref(), now)) else {
+            let node = node.filter(|node| !node.is_expired(inner.idle.as_ref(), inner.now()));
+            let Some(node) = node else {
                 pin.counters().count_miss(inner.counters);
                 return None;
             };
             if let Some(idle) = inner.idle {
-                node.stamp_use(idle, now);
+                node.stamp_use(idle, inner.now());
             }
             policy::touch(&node.mark);
             pin.counters().count_hit(inner.counters);

@@ -112,8 +112,9 @@ fn every_value_is_dropped_exactly_once() {
         drops.load(Ordering::Relaxed) == 1_000 - cache.len()
     });
     drop(cache);
+    // The ticker may be just looking after the cache, and is then the last to leave.
+    eventually(|| Arc::strong_count(&drops) == 1);
     assert_eq!(drops.load(Ordering::Relaxed), 1_000);
-    assert_eq!(Arc::strong_count(&drops), 1);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn an_idle_cache_reclaims_what_expires_on_its_own() {
     cache.insert(1, value.clone());
     let started = Instant::now();
     eventually(|| Arc::strong_count(&value) == 1);
-    assert!(started.elapsed() >= Duration::from_millis(16));
+    assert!(started.elapsed() >= Duration::from_millis(20) - 2 * crate::clock::TICK);
     assert!(cache.is_empty());
 }
 

@@ -53,12 +53,14 @@ impl Clock {
         self.is_manual
     }
 
-    /// The time also if the ticker is asleep, which it is woken from: for what gets a deadline.
+    /// The time for what gets a deadline: also right if the ticker is late or asleep, which it is
+    /// woken from.
     pub(crate) fn now_for_deadline(&self) -> Millis {
-        if !self.is_manual {
-            ticker::wake();
+        if self.is_manual {
+            self.now()
+        } else {
+            ticker::time_for_deadline()
         }
-        self.now()
     }
 }
 

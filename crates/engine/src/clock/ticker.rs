@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::{Millis, TICK};
 
@@ -29,7 +31,7 @@ pub(crate) enum NextTick {
 }
 
 struct Ticker {
-    started: Instant,
+    started: Timespec,
     time: Arc<AtomicU64>,
     /// Whether the time stands still.
     is_asleep: AtomicBool,
@@ -40,7 +42,7 @@ struct Ticker {
 }
 
 static TICKER: LazyLock<Ticker> = LazyLock::new(|| Ticker {
-    started: Instant::now(),
+    started: clock_gettime(ClockId::Monotonic),
     time: Arc::default(),
     is_asleep: AtomicBool::new(true),
     is_asked: AtomicBool::new(false),
@@ -56,6 +58,19 @@ pub(super) fn time() -> Arc<AtomicU64> {
 /// Adds something to look after, as long as it lives.
 pub(crate) fn watch(ticked: Weak<dyn Ticked>) {
     TICKER.watched().push(ticked);
+}
+
+/// The time for what gets a deadline, which the ticker is to keep. Read from a clock that costs little, because
+/// the ticker may be late on a busy machine, and an entry must not pay for that with its life.
+pub(super) fn time_for_deadline() -> Millis {
+    wake();
+    #[cfg(target_os = "linux")]
+    let clock = ClockId::MonotonicCoarse;
+    #[cfg(not(target_os = "linux"))]
+    let clock = ClockId::Monotonic;
+    TICKER
+        .millis_at(clock)
+        .max(TICKER.time.load(Ordering::Relaxed))
 }
 
 /// Makes the time be right for at least one more tick, and has everything looked at. A load or two
@@ -118,7 +133,13 @@ impl Ticker {
     }
 
     fn elapsed(&self) -> Millis {
-        self.started.elapsed().as_millis() as Millis
+        self.millis_at(ClockId::Monotonic)
+    }
+
+    fn millis_at(&self, clock: ClockId) -> Millis {
+        let since = clock_gettime(clock) - self.started;
+        // A coarse clock is behind, at the very beginning before the start.
+        u64::try_from(since.tv_sec).unwrap_or(0) * 1_000 + since.tv_nsec as u64 / 1_000_000
     }
 
     fn write_time(&self) {

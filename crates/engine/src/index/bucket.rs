@@ -25,6 +25,7 @@ const _: () = assert!(size_of::<Bucket>() == 32);
 pub(super) struct Meta(u64);
 
 const LOW_BITS: u64 = 0x0000_0101_0101_0101;
+const SEVEN_BITS: u64 = 0x0000_7f7f_7f7f_7f7f;
 const HIGH_BITS: u64 = 0x0000_8080_8080_8080;
 const PASSED_SHIFT: u32 = 48;
 const PASSED_MAX: u64 = 255;
@@ -99,12 +100,14 @@ impl Bucket {
 }
 
 impl Meta {
-    /// Places whose tag is `tag`; now and then also another one, so the key decides.
+    /// Places whose tag is `tag`. Exact, since the slot of an empty place may name an entry that is
+    /// gone: the usual, shorter search for a zero byte also finds a one that follows a zero.
     #[inline(always)]
     pub(super) fn places_with(self, tag: u8) -> Places {
-        // The classic search for a zero byte, in what is zero where the tags agree.
         let differing = self.0 ^ (LOW_BITS * u64::from(tag));
-        Places(differing.wrapping_sub(LOW_BITS) & !differing & HIGH_BITS)
+        // Carries into a byte's high bit if any of its other bits is set, and into no other byte.
+        let carried = (differing & SEVEN_BITS) + SEVEN_BITS;
+        Places(!(carried | differing) & HIGH_BITS)
     }
 
     /// Places that hold an entry.

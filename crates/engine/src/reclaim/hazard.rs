@@ -1,8 +1,9 @@
 //! Hazard slots: the addresses that a thread's borrows keep alive.
 //!
-//! A thread has as many slots as it ever held borrows at once. Free slots form a list that only the
-//! owner touches, so that taking and giving back a slot costs the same with one borrow as with a
-//! million. Writers only read the published addresses.
+//! A thread has as many slots as it ever held borrows at once. The first slot is in the record itself,
+//! and is all that a thread with one borrow at a time needs: taking it is a comparison and a store, giving
+//! it back is a store. The others lie in blocks, each as large as all before it together, in which
+//! the owner looks for a free slot from where it found the last one. Writers only read the slots.
 
 #![allow(
     unsafe_code,
@@ -10,38 +11,40 @@
 )]
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr;
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// Slots that are allocated together: a first small block, then larger ones.
+/// Slots of the first block.
 const FIRST_BLOCK: usize = 8;
-const LARGER_BLOCK: usize = 64;
 
 /// One address that is kept alive, or null.
-pub(super) struct HazardSlot {
-    address: AtomicPtr<()>,
-    /// The next free slot; meaningful while this one is free. Touched by the owner only.
-    next_free: Cell<*const HazardSlot>,
-    /// Whose slot it is, so that a borrow is two words and fits in registers.
-    home: *const HazardSlots,
-}
+type Slot = AtomicPtr<()>;
 
-/// Blocks of slots. Blocks are pushed in front and live as long as the record.
+/// Blocks are pushed in front of each other and live as long as the record.
 struct Block {
-    slots: Box<[HazardSlot]>,
+    slots: Box<[Slot]>,
     next: *const Block,
 }
 
 /// All hazard slots of one thread.
 pub(super) struct HazardSlots {
-    newest: AtomicPtr<Block>,
-    /// Touched by the owner only.
-    first_free: Cell<*const HazardSlot>,
+    first: Slot,
+    /// The newest block.
+    blocks: AtomicPtr<Block>,
+    /// Where the owner goes on looking for a free slot.
+    cursor: Cell<Cursor>,
 }
 
-// SAFETY: other threads touch the atomics only. The cells belong to the owner of the record: `publish` is
-// reached through a pin and `Hazard::drop` through a hazard, and neither leaves its thread.
+#[derive(Clone, Copy)]
+struct Cursor {
+    block: *const Block,
+    place: usize,
+}
+
+// SAFETY: other threads touch the atomics only. The cursor belongs to the owner of the record, from whose
+// thread a pin does not go away.
 unsafe impl Sync for HazardSlots {}
 // SAFETY: owns its blocks; sent only with its record, before anything is published.
 unsafe impl Send for HazardSlots {}
@@ -49,9 +52,75 @@ unsafe impl Send for HazardSlots {}
 impl HazardSlots {
     pub(super) fn new() -> Self {
         HazardSlots {
-            newest: AtomicPtr::new(ptr::null_mut()),
-            first_free: Cell::new(ptr::null()),
+            first: Slot::new(ptr::null_mut()),
+            blocks: AtomicPtr::new(ptr::null_mut()),
+            cursor: Cell::new(Cursor {
+                block: ptr::null(),
+                place: 0,
+            }),
         }
+    }
+
+    /// Publishes an address in a free slot. For the owner.
+    #[inline(always)]
+    pub(super) fn publish(&self, address: *const ()) -> Hazard<'_> {
+        let slot = if self.first.load(Ordering::Relaxed).is_null() {
+            &self.first
+        } else {
+            self.further_slot()
+        };
+        slot.store(address.cast_mut(), Ordering::Release);
+        Hazard {
+            slot,
+            not_send: PhantomData,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn further_slot(&self) -> &Slot {
+        let slots: usize = self.blocks().map(|block| block.slots.len()).sum();
+        for _ in 0..slots {
+            let slot = self.next_slot();
+            if slot.load(Ordering::Relaxed).is_null() {
+                return slot;
+            }
+        }
+        // All were looked at in vain, so as many are added: a slot costs two looks on average.
+        self.add_block(slots.max(FIRST_BLOCK));
+        self.next_slot()
+    }
+
+    /// Moves the cursor on. There must be a block.
+    fn next_slot(&self) -> &Slot {
+        let mut cursor = self.cursor.get();
+        // SAFETY: null or a block of ours; blocks live as long as `self`.
+        let block = match unsafe { cursor.block.as_ref() } {
+            Some(block) if cursor.place < block.slots.len() => block,
+            at_end => {
+                cursor.place = 0;
+                cursor.block = at_end.map_or(ptr::null(), |block| block.next);
+                if cursor.block.is_null() {
+                    cursor.block = self.blocks.load(Ordering::Relaxed);
+                }
+                // SAFETY: not null, and as above.
+                unsafe { &*cursor.block }
+            }
+        };
+        let slot = &block.slots[cursor.place];
+        cursor.place += 1;
+        self.cursor.set(cursor);
+        slot
+    }
+
+    fn add_block(&self, len: usize) {
+        let block = Box::leak(Box::new(Block {
+            slots: (0..len).map(|_| Slot::new(ptr::null_mut())).collect(),
+            next: self.blocks.load(Ordering::Relaxed),
+        }));
+        self.cursor.set(Cursor { block, place: 0 });
+        // Release: a writer that finds the block finds its slots initialised.
+        self.blocks.store(block, Ordering::Release);
     }
 
     /// Whether no address is published. For the owner.
@@ -61,84 +130,46 @@ impl HazardSlots {
         are_free
     }
 
-    /// Publishes an address in a free slot. For the owner.
-    #[inline(always)]
-    pub(super) fn publish(&self, address: *const ()) -> Hazard<'_> {
-        if self.first_free.get().is_null() {
-            self.add_block();
-        }
-        // SAFETY: not null any more, and slots live as long as `self`.
-        let slot = unsafe { &*self.first_free.get() };
-        self.first_free.set(slot.next_free.get());
-        slot.address.store(address.cast_mut(), Ordering::Release);
-        Hazard { slot }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn add_block(&self) {
-        let newest = self.newest.load(Ordering::Relaxed);
-        let len = if newest.is_null() {
-            FIRST_BLOCK
-        } else {
-            LARGER_BLOCK
-        };
-        let slots: Box<[HazardSlot]> = (0..len)
-            .map(|_| HazardSlot {
-                address: AtomicPtr::new(ptr::null_mut()),
-                next_free: Cell::new(ptr::null()),
-                home: self,
-            })
-            .collect();
-        let block = Box::leak(Box::new(Block {
-            slots,
-            next: newest,
-        }));
-        for slot in block.slots.iter().rev() {
-            slot.next_free.set(self.first_free.get());
-            self.first_free.set(slot);
-        }
-        // Release: a writer that finds the block finds its slots initialised.
-        self.newest.store(block, Ordering::Release);
-    }
-
     /// Calls `found` with each published address. For any thread.
     pub(super) fn for_each(&self, mut found: impl FnMut(*const ())) {
         for slot in self.slots() {
-            let address = slot.address.load(Ordering::Acquire);
+            let address = slot.load(Ordering::Acquire);
             if !address.is_null() {
                 found(address);
             }
         }
     }
 
-    /// See [`super::Registry::withdraw`]. The slots stay taken: who held them has forgotten them.
+    /// See [`super::Registry::withdraw`].
     pub(super) fn withdraw(&self, is_gone: impl Fn(*const ()) -> bool) {
         for slot in self.slots() {
-            let address = slot.address.load(Ordering::Acquire);
+            let address = slot.load(Ordering::Acquire);
             if !address.is_null() && is_gone(address) {
-                slot.address.store(ptr::null_mut(), Ordering::Release);
+                slot.store(ptr::null_mut(), Ordering::Release);
             }
         }
     }
 
-    fn slots(&self) -> impl Iterator<Item = &HazardSlot> {
-        let newest: *const Block = self.newest.load(Ordering::Acquire);
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        std::iter::once(&self.first).chain(self.blocks().flat_map(|block| &block.slots))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let newest: *const Block = self.blocks.load(Ordering::Acquire);
         // SAFETY: blocks are initialised before they are published and live as long as `self`.
         let mut block = unsafe { newest.as_ref() };
         std::iter::from_fn(move || {
             let here = block?;
             // SAFETY: as above.
             block = unsafe { here.next.as_ref() };
-            Some(&here.slots)
+            Some(here)
         })
-        .flatten()
     }
 }
 
 impl Drop for HazardSlots {
     fn drop(&mut self) {
-        let mut block = self.newest.load(Ordering::Relaxed);
+        let mut block = self.blocks.load(Ordering::Relaxed);
         while !block.is_null() {
             // SAFETY: made by `Box::leak` in `add_block`, and nobody else holds the slots.
             let here = unsafe { Box::from_raw(block) };
@@ -148,20 +179,18 @@ impl Drop for HazardSlots {
 }
 
 /// A published address. Dropping it withdraws the address; forgetting it keeps what lives there
-/// alive for good, and costs the thread one slot.
+/// alive, and costs the thread a slot.
 pub(crate) struct Hazard<'r> {
-    slot: &'r HazardSlot,
+    slot: &'r Slot,
+    /// Dropped on another thread it could race with the owner's search for a free slot.
+    not_send: PhantomData<Cell<*const ()>>,
 }
 
 impl Drop for Hazard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         // Release: the reads through the borrow come before the writer that finds the slot empty.
-        self.slot.address.store(ptr::null_mut(), Ordering::Release);
-        // SAFETY: the record that the slot belongs to stays where it is and lives for `'r`.
-        let home = unsafe { &*self.slot.home };
-        self.slot.next_free.set(home.first_free.get());
-        home.first_free.set(self.slot);
+        self.slot.store(ptr::null_mut(), Ordering::Release);
     }
 }
 

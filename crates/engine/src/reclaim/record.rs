@@ -9,18 +9,24 @@ use super::hazard::{Hazard, HazardSlots};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// One thread's record. Records are never freed while their registry lives; a thread that ends
-/// leaves its record to the next one. Two cache lines, because neighbours are prefetched in pairs.
-#[repr(align(128))]
+/// leaves its record to the next one. Whole pairs of cache lines, because neighbours are prefetched.
+#[repr(C, align(128))]
 pub(crate) struct Record {
-    /// Odd while the thread is pinned; every pin and unpin adds one. So a writer that saw an odd
-    /// value knows from any other value that the thread has unpinned since.
+    /// ```text
+    /// 63          8 7      0
+    /// | turns      | depth |
+    /// ```
+    /// How many pins there are, one in the other: the thread is pinned while that is not zero. `turns`
+    /// tells long pins apart that follow each other closely.
     pin: AtomicU64,
-    pub(super) hazards: HazardSlots,
-    pub(super) counters: CounterTable,
     barrier: Barrier,
     /// Whether a thread owns it.
     owned: AtomicBool,
+    pub(super) hazards: HazardSlots,
+    pub(super) counters: CounterTable,
 }
+
+const DEPTH: u64 = 0xff;
 
 impl Record {
     pub(super) fn new(barrier: Barrier) -> Self {
@@ -33,35 +39,34 @@ impl Record {
         }
     }
 
-    /// Runs `body` pinned: what it finds linked is not freed before it returns. Pins nest; one that
-    /// is nested costs nothing. A scope and not a guard, so that pins end in the reverse order.
+    /// Runs `body` pinned: what it finds linked is not freed before it returns. Pins nest. A scope
+    /// and not a guard, so that pins end in the reverse order.
     ///
     /// Must be called on the thread that owns the record.
     #[inline(always)]
     pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
-        let before = self.pin.load(Ordering::Relaxed);
-        let is_nested = before & 1;
-        // Release, so that whoever acquires this value sees all that earlier pins left behind. A
-        // nested pin stores what is there already: that is cheaper than to ask.
-        self.pin.store(before | 1, Ordering::Release);
-        self.barrier.light();
         let pin = Pin {
             record: self,
-            after: before.wrapping_add(2 - 2 * is_nested),
             not_send: PhantomData,
         };
+        let word = self.pin.load(Ordering::Relaxed);
+        debug_assert!(word & DEPTH < DEPTH, "pins that deep in each other");
+        self.pin.store(word.wrapping_add(1), Ordering::Release);
+        self.barrier.light();
         body(&pin)
     }
 
-    /// The pin's present value, if the thread is pinned.
+    /// The pin word, if the thread is pinned.
     pub(super) fn pinned_at(&self) -> Option<u64> {
         let word = self.pin.load(Ordering::Acquire);
-        (word & 1 == 1).then_some(word)
+        (word & DEPTH > 0).then_some(word)
     }
 
-    /// Whether the thread has unpinned since it was pinned at `word`.
+    /// Whether the thread was unpinned since it was pinned at `word`. A thread that pins itself again
+    /// and again may be met pinned every time: ask more than once.
     pub(super) fn has_left(&self, word: u64) -> bool {
-        self.pin.load(Ordering::Acquire) != word
+        let present = self.pin.load(Ordering::Acquire);
+        present & DEPTH == 0 || present & !DEPTH != word & !DEPTH
     }
 
     /// Takes a record that no thread owns.
@@ -82,8 +87,6 @@ impl Record {
 /// Proof that the thread is pinned, see [`Record::pinned`].
 pub(crate) struct Pin<'r> {
     record: &'r Record,
-    /// The pin word when this pin has ended.
-    after: u64,
     not_send: PhantomData<Cell<*const ()>>,
 }
 
@@ -105,6 +108,9 @@ impl<'r> Pin<'r> {
 impl Drop for Pin<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.record.pin.store(self.after, Ordering::Release);
+        let pin = &self.record.pin;
+        let word = pin.load(Ordering::Relaxed);
+        // Release: whoever acquires it sees the hazards that were published under the pin.
+        pin.store(word.wrapping_sub(1), Ordering::Release);
     }
 }
