@@ -17,17 +17,13 @@ impl ByteStore {
         }
     }
 
-    /// Locks the shards of all these hashes, in ascending order so that two callers cannot wait for
-    /// each other.
-    pub(super) fn lock_all(&self, hashes: impl Iterator<Item = u64>) -> LockedShards<'_> {
-        let mut indices: Vec<_> = hashes.map(|hash| self.shard_of(hash)).collect();
+    /// Locks all these shards, in ascending order so that two callers cannot wait for each other.
+    pub(super) fn lock_all(&self, indices: impl Iterator<Item = usize>) -> LockedShards<'_> {
+        let mut indices: Vec<_> = indices.collect();
         indices.sort_unstable();
         indices.dedup();
         let locked = indices.into_iter().map(|index| self.lock(index)).collect();
-        LockedShards {
-            store: self,
-            locked,
-        }
+        LockedShards(locked)
     }
 }
 
@@ -72,19 +68,12 @@ impl Drop for LockedShard<'_> {
 }
 
 /// Several locked shards, see [`ByteStore::lock_all`].
-pub(super) struct LockedShards<'a> {
-    store: &'a ByteStore,
-    locked: Vec<LockedShard<'a>>,
-}
+pub(super) struct LockedShards<'a>(Vec<LockedShard<'a>>);
 
 impl LockedShards<'_> {
-    /// The shard of a key's hash, which was among those that were asked for.
-    pub(super) fn of(&mut self, hash: u64) -> &mut Shard {
-        let index = self.store.shard_of(hash);
-        let position = self
-            .locked
-            .binary_search_by_key(&index, |shard| shard.index)
-            .expect("every hash's shard was locked");
-        &mut self.locked[position]
+    /// A shard that was among those that were asked for.
+    pub(super) fn at(&mut self, index: usize) -> &mut Shard {
+        let position = self.0.binary_search_by_key(&index, |shard| shard.index);
+        &mut self.0[position.expect("the shard was locked")]
     }
 }

@@ -21,8 +21,8 @@ impl ByteStore {
         now: UnixMillis,
         look: impl FnOnce(Option<Current<'_>>) -> R,
     ) -> R {
-        let hash = self.hash(key);
-        let mut shard = self.lock(self.shard_of(hash));
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
         let found = shard.find(database.0, hash, key, now);
         look(found.map(|found| shard.current(found)))
     }
@@ -36,8 +36,8 @@ impl ByteStore {
         now: UnixMillis,
         look: impl FnOnce(Option<Current<'_>>) -> R,
     ) -> R {
-        let hash = self.hash(key);
-        let mut shard = self.lock(self.shard_of(hash));
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
         let found = shard.find(database.0, hash, key, now);
         shard.count_read(found);
         look(found.map(|found| shard.current(found)))
@@ -53,12 +53,12 @@ impl ByteStore {
         if keys.len() > ATOMIC_GET_KEYS {
             return keys.map(|key| self.get(database, key, now)).collect();
         }
-        let keys: Vec<_> = keys.map(|key| (self.hash(key), key)).collect();
-        let mut shards = self.lock_all(keys.iter().map(|(hash, _)| *hash));
+        let keys: Vec<_> = keys.map(|key| (self.hasher.hash(key), key)).collect();
+        let mut shards = self.lock_all(keys.iter().map(|((index, _), _)| *index));
         keys.iter()
-            .map(|(hash, key)| {
-                let shard = shards.of(*hash);
-                let found = shard.find(database.0, *hash, key, now);
+            .map(|&((index, hash), key)| {
+                let shard = shards.at(index);
+                let found = shard.find(database.0, hash, key, now);
                 shard.count_read(found);
                 found.map(|found| shard.current(found).value())
             })

@@ -1,7 +1,7 @@
 //! Walking a database in steps while it changes.
 //!
 //! A walk goes through the shards, and through each in the order of the positions of keys' hashes
-//! (see [`super::index`]). A key's position never changes, so no entry that stays is missed or met twice,
+//! (see the module `index`). A key's position never changes, so no entry that stays is missed or met twice,
 //! whatever else comes and goes. A cursor is a shard and a position.
 
 use super::UnixMillis;
@@ -69,7 +69,8 @@ impl Keys {
     }
 }
 
-/// Entries of a shard that [`ByteStore::for_all_keys`] visits under one lock.
+/// Entries that a step of [`ByteStore::for_all_keys`] visits, and buckets of the index that a scan looks
+/// at under one lock.
 const STEP: usize = 512;
 
 impl ByteStore {
@@ -128,7 +129,7 @@ impl ByteStore {
 }
 
 impl Shard {
-    /// Visits entries of one part of the index; returns where to go on in this shard.
+    /// Visits the next few entries; returns where to go on in this shard.
     fn visit(
         &self,
         database: usize,
@@ -137,21 +138,13 @@ impl Shard {
         now: UnixMillis,
         keys: &mut Keys,
     ) -> Option<u32> {
-        let (entries, next) = self.index(database)?.walk(from, |it| self.hash_at(it));
-        let mut last = None;
-        for (position, location) in entries {
-            // Those of one position cannot be told apart by a cursor: all of them are visited.
-            let is_new_position = last != Some(position);
-            if is_new_position && (*left == 0 || keys.bytes.len() >= SCAN_BYTES) {
-                return Some(position);
-            }
-            last = Some(position);
-            *left = left.saturating_sub(1);
+        let hash_of = |location| self.hash_at(location);
+        self.index(database)?.walk(from, hash_of, |location| {
             let location = Location(location);
+            *left = left.saturating_sub(1);
             if self.log.record(location).deadline() > now.0 {
                 self.with_key(location, |key| keys.push(key));
             }
-        }
-        next
+        })
     }
 }

@@ -19,7 +19,9 @@ use super::pool::Pool;
 use super::segment::{NEVER, NewPart, NewRecord, Record};
 use super::stats::{Sizes, Stats};
 use super::sweep::SweptSegment;
+use super::weight::Layout;
 use super::{Current, UnixMillis};
+use crate::index::Hash;
 
 /// Numbers of tables fit into a record's byte: those of databases, and those of flushed ones.
 const MAX_TABLES: usize = 256;
@@ -27,11 +29,38 @@ const MAX_TABLES: usize = 256;
 /// Databases of a store. The other tables are for what was flushed.
 pub(super) const MAX_DATABASES: usize = 128;
 
+/// Tells a key's shard and its hash there.
+#[derive(Debug, Clone)]
+pub(super) struct KeyHasher {
+    state: RandomState,
+    shard_mask: u32,
+}
+
+impl KeyHasher {
+    /// `shards` is a power of two.
+    pub(super) fn new(shards: usize) -> Self {
+        KeyHasher {
+            state: RandomState::default(),
+            shard_mask: shards as u32 - 1,
+        }
+    }
+
+    pub(super) fn hash(&self, key: &[u8]) -> (usize, Hash) {
+        Hash::split(self.state.hash_one(key), self.shard_mask)
+    }
+
+    fn hash_at(&self, log: &Log, location: Location) -> Hash {
+        with_key(log, location, |key| self.hash(key).1)
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Shard {
     pub(super) log: Log,
     tables: Vec<Table>,
-    hasher: RandomState,
+    hasher: KeyHasher,
+    /// Of an index, see [`Index`].
+    part_bits: u32,
     sizes: Arc<Sizes>,
     version: u32,
     /// Memory of the values' blocks.
@@ -53,13 +82,15 @@ struct Table {
     index: Index,
     /// None: the table was set aside, or has no use.
     database: Option<usize>,
+    /// Up to this position a table that was set aside is cleared.
+    cleared_to: u32,
     with_deadline: usize,
 }
 
 /// An entry that was found, good until the shard changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    hash: u64,
+    hash: Hash,
     table: usize,
     pub(super) location: Location,
 }
@@ -76,14 +107,15 @@ pub(super) struct NewEntry<'a> {
 impl Shard {
     pub(super) fn new(
         pool: &Arc<Pool>,
-        max_segment_bytes: usize,
-        hasher: RandomState,
+        layout: Layout,
+        hasher: KeyHasher,
         sizes: Arc<Sizes>,
     ) -> Self {
         Shard {
-            log: Log::new(pool, max_segment_bytes),
+            log: Log::new(pool, layout.segment_bytes),
             tables: Vec::new(),
             hasher,
+            part_bits: layout.part_bits,
             sizes,
             version: 0,
             block_bytes: 0,
@@ -120,8 +152,9 @@ impl Shard {
             Some(number) => number,
             None => {
                 self.tables.push(Table {
-                    index: Index::new(&self.log.pool),
+                    index: Index::new(&self.log.pool, self.part_bits),
                     database: None,
+                    cleared_to: 0,
                     with_deadline: 0,
                 });
                 self.tables.len() - 1
@@ -135,7 +168,7 @@ impl Shard {
     pub(super) fn find(
         &mut self,
         database: usize,
-        hash: u64,
+        hash: Hash,
         key: &[u8],
         now: UnixMillis,
     ) -> Option<Found> {
@@ -179,7 +212,7 @@ impl Shard {
     pub(super) fn store(
         &mut self,
         database: usize,
-        hash: u64,
+        hash: Hash,
         entry: &NewEntry<'_>,
         replaced: Option<Found>,
     ) {
@@ -219,7 +252,7 @@ impl Shard {
     }
 
     /// Lets the index name a new record, in the place of an old one if there is one.
-    fn link(&mut self, table: usize, hash: u64, new: Location, old: Option<Location>) {
+    fn link(&mut self, table: usize, hash: Hash, new: Location, old: Option<Location>) {
         let Shard {
             log,
             hasher,
@@ -231,7 +264,7 @@ impl Shard {
         match old {
             Some(old) => index.replace(hash, old.0, new.0),
             None => {
-                index.insert(hash, new.0, |it| hash_of(log, hasher, Location(it)));
+                index.insert(hash, new.0, |it| hasher.hash_at(log, Location(it)));
                 if let Some(database) = tables[table].database {
                     sizes.add_entry(database);
                 }
@@ -290,7 +323,7 @@ impl Shard {
         mark: u8,
         append: impl FnOnce(&mut Log, NewRecord<'_>) -> Location,
     ) {
-        let hash = hash_of(&self.log, &self.hasher, location);
+        let hash = self.hasher.hash_at(&self.log, location);
         if let Some(mut taken) = self.log.take(location) {
             let table = taken.record.table();
             let new = NewRecord {
@@ -316,7 +349,7 @@ impl Shard {
         } = &mut tables[found.table];
         let location = found.location;
         index.remove(found.hash, location.0, |it| {
-            hash_of(log, hasher, Location(it))
+            hasher.hash_at(log, Location(it))
         });
         if let Some(database) = *database {
             sizes.remove_entries(database, 1);
@@ -327,7 +360,7 @@ impl Shard {
     /// Removes an entry that a walk over the log met.
     pub(super) fn remove_at(&mut self, location: Location) {
         let table = self.log.record(location).table();
-        let hash = hash_of(&self.log, &self.hasher, location);
+        let hash = self.hasher.hash_at(&self.log, location);
         self.remove(Found {
             hash,
             table,
@@ -358,20 +391,27 @@ impl Shard {
         };
         let table = &mut self.tables[number];
         table.database = None;
+        table.cleared_to = 0;
         self.sizes.remove_entries(database, table.index.len());
         self.sizes.remove_deadlines(database, table.with_deadline);
     }
 
-    /// Removes up to so many entries of databases that were flushed; false if there are none.
+    /// Removes about so many entries of databases that were flushed; false if there are none.
     pub(super) fn clear_flushed(&mut self, max_entries: usize) -> bool {
-        for _ in 0..max_entries {
-            let flushed = |table: &&Table| table.database.is_none() && table.index.len() > 0;
-            let Some(table) = self.tables.iter().find(flushed) else {
+        let mut cleared = Vec::new();
+        while cleared.len() < max_entries {
+            let is_flushed = |table: &&mut Table| table.database.is_none() && table.index.len() > 0;
+            let Some(table) = self.tables.iter_mut().find(is_flushed) else {
                 return false;
             };
-            match table.index.any() {
-                Some(location) => self.remove_at(Location(location)),
-                None => return false,
+            let hash_of = |it| self.hasher.hash_at(&self.log, Location(it));
+            let found = cleared.len();
+            let next = table
+                .index
+                .walk(table.cleared_to, hash_of, |it| cleared.push(it));
+            table.cleared_to = next.unwrap_or(0);
+            for location in &cleared[found..] {
+                self.remove_at(Location(*location));
             }
         }
         true
@@ -382,8 +422,8 @@ impl Shard {
         with_key(&self.log, location, show)
     }
 
-    pub(super) fn hash_at(&self, location: u32) -> u64 {
-        hash_of(&self.log, &self.hasher, Location(location))
+    pub(super) fn hash_at(&self, location: u32) -> Hash {
+        self.hasher.hash_at(&self.log, Location(location))
     }
 }
 
@@ -414,10 +454,6 @@ fn is_key(log: &Log, location: Location, key: &[u8]) -> bool {
     }
 }
 
-fn hash_of(log: &Log, hasher: &RandomState, location: Location) -> u64 {
-    with_key(log, location, |key| hasher.hash_one(key))
-}
-
 #[cfg(test)]
 impl Shard {
     /// Panics unless the kept sums agree with the entries; returns how many entries each database has
@@ -429,7 +465,9 @@ impl Shard {
         let mut counted = Vec::new();
         for (number, table) in self.tables.iter().enumerate() {
             let mut with_deadline = 0;
-            for location in table.index.iter() {
+            let locations = table.index.locations(|it| self.hash_at(it));
+            assert_eq!(table.index.len(), locations.len());
+            for location in locations {
                 let record = self.log.record(Location(location));
                 assert!(record.is_live(), "the index names a dead record");
                 assert_eq!(record.table(), number);
@@ -441,7 +479,6 @@ impl Shard {
                 block_bytes += chain.as_ref().map_or(0, Chain::block_bytes);
             }
             assert_eq!(table.with_deadline, with_deadline);
-            assert_eq!(table.index.iter().count(), table.index.len());
             entries += table.index.len();
             if let Some(database) = table.database {
                 counted.push((database, table.index.len(), with_deadline));

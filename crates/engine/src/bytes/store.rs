@@ -1,17 +1,15 @@
 //! The store: which shard a key belongs to, the operations, and the limit over all shards.
 
 use std::collections::HashSet;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
 use super::builder::Prepared;
 use super::pool::Pool;
 use super::segment::MAX_VALUE_BYTES;
-use super::shard::{MAX_DATABASES, NewEntry, Shard};
+use super::shard::{KeyHasher, MAX_DATABASES, NewEntry, Shard};
 use super::stats::Sizes;
 use super::weight::{self, Layout};
 use super::{
@@ -99,7 +97,7 @@ impl Drop for Discarded {
 /// A sharded map of byte strings with deadlines and a bound on memory. See the [module](super).
 #[derive(Debug)]
 pub struct ByteStore {
-    hasher: RandomState,
+    pub(super) hasher: KeyHasher,
     pub(super) shards: Arc<[Mutex<Shard>]>,
     /// What evicting everything in a shard would free, as of when it was last unlocked.
     pub(super) weights: Box<[AtomicU64]>,
@@ -130,12 +128,11 @@ enum Decision<'a> {
 impl ByteStore {
     /// An empty store.
     pub fn new(config: &StoreConfig) -> Self {
-        let hasher = RandomState::default();
         let layout = Layout::new(config.max_bytes, config.shards.min(MAX_SHARDS));
         let pool = Pool::new(layout.frame_blocks);
         let sizes = Arc::new(Sizes::new(config.databases.clamp(1, MAX_DATABASES)));
-        let segment_bytes = layout.segment_bytes;
-        let shard = || Shard::new(&pool, segment_bytes, hasher.clone(), Arc::clone(&sizes));
+        let hasher = KeyHasher::new(layout.shards);
+        let shard = || Shard::new(&pool, layout, hasher.clone(), Arc::clone(&sizes));
         let shards = std::iter::repeat_with(|| Mutex::new(shard()));
         ByteStore {
             shards: shards.take(layout.shards).collect(),
@@ -274,8 +271,8 @@ impl ByteStore {
         use_of_entry: Use,
         decide: impl FnOnce(Option<Current<'_>>) -> Result<(Decision<'a>, R), StoreError>,
     ) -> Result<R, StoreError> {
-        let hash = self.hash(key);
-        let mut shard = self.lock(self.shard_of(hash));
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
         shard.make_numbers(now);
         let found = shard.find(database.0, hash, key, now);
         if use_of_entry == Use::Read {
@@ -311,7 +308,7 @@ impl ByteStore {
         }
         shard.tidy();
         drop(shard);
-        self.evict_to_limit(0, self.shard_of(hash), now, &|in_database, candidate| {
+        self.evict_to_limit(0, index, now, &|in_database, candidate| {
             in_database == database && candidate == key
         });
         Ok(result)
@@ -336,11 +333,12 @@ impl ByteStore {
             .iter()
             .map(|(_, value)| self.prepare(value.clone(), || self.make_room_for_block()))
             .collect();
-        let hashes: Vec<_> = pairs.iter().map(|(key, _)| self.hash(key)).collect();
-        let mut shards = self.lock_all(hashes.iter().copied());
+        let hashes = pairs.iter().map(|(key, _)| self.hasher.hash(key));
+        let hashes: Vec<_> = hashes.collect();
+        let mut shards = self.lock_all(hashes.iter().map(|(index, _)| *index));
         let mut allowed = true;
-        for (&hash, (key, _)) in hashes.iter().zip(pairs) {
-            let present = shards.of(hash).find(database.0, hash, key, now).is_some();
+        for (&(index, hash), (key, _)) in hashes.iter().zip(pairs) {
+            let present = shards.at(index).find(database.0, hash, key, now).is_some();
             allowed &= match condition {
                 Condition::Always => true,
                 Condition::IfAbsent => !present,
@@ -350,8 +348,8 @@ impl ByteStore {
         if !allowed {
             return Ok(false);
         }
-        for ((&hash, (key, _)), value) in hashes.iter().zip(pairs).zip(values) {
-            let shard = shards.of(hash);
+        for ((&(index, hash), (key, _)), value) in hashes.iter().zip(pairs).zip(values) {
+            let shard = shards.at(index);
             shard.make_numbers(now);
             let found = shard.find(database.0, hash, key, now);
             let entry = NewEntry {
@@ -365,7 +363,7 @@ impl ByteStore {
         drop(shards);
         if self.used_bytes() > self.limit() {
             let written: HashSet<&[u8]> = pairs.iter().map(|(key, _)| *key).collect();
-            let first_shard = hashes.first().map_or(0, |hash| self.shard_of(*hash));
+            let first_shard = hashes.first().map_or(0, |(index, _)| *index);
             self.evict_to_limit(0, first_shard, now, &|in_database, candidate| {
                 in_database == database && written.contains(candidate)
             });
@@ -375,8 +373,8 @@ impl ByteStore {
 
     /// Removes an entry and returns its value.
     pub fn remove(&self, database: Database, key: &[u8], now: UnixMillis) -> Option<Value> {
-        let hash = self.hash(key);
-        let mut shard = self.lock(self.shard_of(hash));
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
         let found = shard.find(database.0, hash, key, now)?;
         let value = shard.current(found).value();
         shard.remove(found);
@@ -451,15 +449,6 @@ impl ByteStore {
 
     pub(super) fn weight_of(&self, shard: usize) -> u64 {
         self.weights[shard].load(Ordering::Relaxed)
-    }
-
-    pub(super) fn hash(&self, key: &[u8]) -> u64 {
-        self.hasher.hash_one(key)
-    }
-
-    pub(super) fn shard_of(&self, hash: u64) -> usize {
-        // The second byte: see `super::index::position`.
-        (hash >> 8) as usize & (self.shards.len() - 1)
     }
 
     pub(super) fn check_entry(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {

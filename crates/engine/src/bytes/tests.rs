@@ -324,7 +324,7 @@ fn a_conditional_write_of_many_writes_all_or_none() {
 
 #[test]
 fn memory_of_entries_that_are_gone_is_given_back() {
-    const ENTRIES: usize = 100_000;
+    const ENTRIES: usize = 200_000;
     let store = store(None);
     let db = Database::default();
     for expire in [false, true] {
@@ -347,7 +347,7 @@ fn memory_of_entries_that_are_gone_is_given_back() {
             for index in 0..100 {
                 assert!(store.get(db, index.to_string().as_bytes(), START).is_some());
             }
-            // Of each shard the segments that are open stay, two at the most.
+            // Of each shard two or three segments stay: those that are open, and the survivors.
             let left = store.used_bytes();
             assert!(left < full / 4, "{left} of {full}");
         }
@@ -361,11 +361,10 @@ fn a_look_is_no_use_and_a_read_that_also_writes_is_one() {
     let db = Database::default();
     put(&store, b"k", b"v");
     let mark = || {
-        let shard = |index| store.lock(index);
-        let hash = store.hash(b"k");
-        let found = shard(store.shard_of(hash)).find(0, hash, b"k", START);
-        let location = found.unwrap().location;
-        shard(store.shard_of(hash)).log.record(location).mark()
+        let (index, hash) = store.hasher.hash(b"k");
+        let mut shard = store.lock(index);
+        let location = shard.find(0, hash, b"k", START).unwrap().location;
+        shard.log.record(location).mark()
     };
     let hits = || (store.stats().hits, store.stats().misses);
     assert!(store.peek(db, b"k", later(1), |found| found.is_some()));
@@ -427,5 +426,6 @@ fn a_scan_of_long_keys_makes_steps_of_bounded_size_and_misses_none() {
     let found = scan_all(&store, usize::MAX, || steps += 1);
     let found: BTreeSet<_> = found.into_iter().collect();
     assert_eq!(found, (0..200).map(key).collect());
-    assert!(steps >= 200 * 100_000 / (SCAN_BYTES + 100_000), "{steps}");
+    // A step may go beyond the bound by the few keys of one bucket.
+    assert!(steps >= 200 * 100_000 / (2 * SCAN_BYTES), "{steps}");
 }

@@ -8,8 +8,8 @@ use super::segment::LARGEST_HEADER_BYTES;
 /// What a store with an entry takes beside it: a segment's bookkeeping, the smallest index.
 pub(super) const OF_ANY_CONTENT: u64 = 512;
 
-/// Share of the index, which is between 7/16 and 7/8 full and takes five bytes for a place.
-const INDEX_BYTES: u64 = 8;
+/// Share of the index: a bucket of 32 bytes for five entries when a part grows, and 3.3 after it.
+const INDEX_BYTES: u64 = 10;
 
 /// Bytes that an entry takes at the most.
 pub(super) fn of_entry(key_len: usize, value_len: usize) -> u64 {
@@ -32,6 +32,8 @@ pub(super) struct Layout {
     pub(super) shards: usize,
     pub(super) segment_bytes: usize,
     pub(super) frame_blocks: usize,
+    /// A shard's index has two to the power of it parts.
+    pub(super) part_bits: u32,
 }
 
 /// Largest segment: evicting one entry after another until one is free is a pause of some 0.1 ms for the
@@ -44,6 +46,11 @@ const _: () = assert!(LARGE_SEGMENT_BYTES as usize <= MAX_SEGMENT_BYTES);
 const SHARD_BYTES: u64 = 4 * 1024 * 1024;
 const SEGMENTS_IN_SHARD: u64 = 64;
 
+/// Share of a shard's limit for each part of an index: some of them grow while the shard is locked, so they shall be
+/// small, and even an empty one has a table.
+const INDEX_PART_BYTES: u64 = 256 * 1024;
+const MAX_INDEX_PARTS: u64 = 64;
+
 /// A store holds so many frames of blocks, or its frames are single blocks.
 const FRAMES: u64 = 256;
 const LARGE_FRAME_BLOCKS: u64 = 8;
@@ -55,10 +62,12 @@ impl Layout {
         let shards = power_of_two_below(max_bytes / SHARD_BYTES, max_shards as u64);
         let segment =
             power_of_two_below(max_bytes / shards / SEGMENTS_IN_SHARD, LARGE_SEGMENT_BYTES);
+        let parts = power_of_two_below(max_bytes / shards / INDEX_PART_BYTES, MAX_INDEX_PARTS);
         let frame = max_bytes / FRAMES / BLOCK_BYTES as u64;
         Layout {
             shards: shards as usize,
             segment_bytes: segment.max(SMALL_SEGMENT_BYTES) as usize,
+            part_bits: parts.ilog2(),
             frame_blocks: power_of_two_below(frame, LARGE_FRAME_BLOCKS) as usize,
         }
     }
@@ -80,13 +89,14 @@ mod tests {
                 shards,
                 segment_bytes,
                 frame_blocks,
+                part_bits,
             } = Layout::new(max_bytes, 16);
-            (shards, segment_bytes, frame_blocks)
+            (shards, segment_bytes, frame_blocks, part_bits)
         };
-        assert_eq!(layout(Some(0)), (1, 512, 1));
-        assert_eq!(layout(Some(100_000)), (1, 1024, 1));
-        assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2));
-        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8));
-        assert_eq!(layout(None), (16, 128 * 1024, 8));
+        assert_eq!(layout(Some(0)), (1, 512, 1, 0));
+        assert_eq!(layout(Some(100_000)), (1, 1024, 1, 0));
+        assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2, 4));
+        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8, 6));
+        assert_eq!(layout(None), (16, 128 * 1024, 8, 6));
     }
 }

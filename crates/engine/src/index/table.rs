@@ -73,6 +73,11 @@ impl Index {
         self.len.load(Ordering::Relaxed) as usize
     }
 
+    /// Memory of the table. For the writer.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        (self.table_of_writer().len() + 1) * size_of::<Bucket>()
+    }
+
     /// The first slot with this hash that `is_match` accepts. What `is_match` sees may be about to be
     /// removed or already be: it stays alive under the pin.
     #[inline(always)]
