@@ -73,7 +73,7 @@ fn shifts() {
             set(&store, &format!("key:{number:08}"), &bytes[..len]);
             number += 1;
             written += len as u64 + 12;
-            if number % 4096 == 0 {
+            if number.is_multiple_of(4096) {
                 peak = peak.max(resident_bytes());
             }
         }

@@ -12,6 +12,7 @@ pub mod cell;
 #[cfg(not(loom))]
 pub mod clock;
 mod index;
+mod memory;
 #[cfg(not(loom))]
 mod policy;
 mod reclaim;

@@ -20,9 +20,6 @@ use crate::shared::{Shared, settle};
 use crate::socket::Socket;
 use crate::turn::{Budget, Outcome, Turn};
 
-/// From this length on a connection's buffer can become a value.
-const OWNED_FROM_BYTES: usize = 64 * 1024;
-
 /// What a client may send before it has presented the password, as in Redis.
 const UNAUTHENTICATED: Limits = Limits {
     max_inline: 16 * 1024,
@@ -47,15 +44,6 @@ pub(crate) struct Connection {
     waiting_since: Option<Instant>,
     accounted_input: usize,
     accounted_output: usize,
-}
-
-/// What a connection kept of earlier turns, beside the bytes.
-#[derive(Default)]
-struct Unfinished<'a> {
-    /// In the middle of the first request.
-    parser: Option<Box<RequestParser>>,
-    /// The bytes again, if values may refer to them.
-    owner: Option<&'a Bytes>,
 }
 
 impl Connection {
@@ -224,45 +212,27 @@ impl Connection {
     fn execute_received(&mut self, turn: &mut Turn<'_>, budget: &mut Budget, count: usize) {
         // Taken out for the time being, because the turn is needed beside it.
         let scratch = std::mem::take(&mut turn.scratch.input);
-        let executed = self.execute(turn, budget, &scratch[..count], Unfinished::default());
+        let executed = self.execute(turn, budget, &scratch[..count], None);
         self.input.keep(&scratch[executed..count]);
         turn.scratch.input = scratch;
     }
 
     fn execute_kept(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) {
         let (buffer, start, parser) = self.input.take();
-        let unused = buffer.capacity() - buffer.len();
-        if buffer.len() < OWNED_FROM_BYTES || unused > buffer.len() / 16 {
-            let kept = Unfinished {
-                parser,
-                owner: None,
-            };
-            let executed = self.execute(turn, budget, &buffer[start..], kept);
-            self.input.put_back(buffer, start + executed);
-        } else {
-            // A value that makes up most of it is not copied: the buffer becomes the value.
-            let buffer = Bytes::from(buffer);
-            let kept = Unfinished {
-                parser,
-                owner: Some(&buffer),
-            };
-            let executed = self.execute(turn, budget, &buffer[start..], kept);
-            let rest = buffer.slice(start + executed..);
-            drop(buffer);
-            self.input.put_back(rest.into(), 0);
-        }
+        let executed = self.execute(turn, budget, &buffer[start..], parser);
+        self.input.put_back(buffer, start + executed);
     }
 
-    /// Executes complete requests within the budget; returns how many bytes they took.
+    /// Executes complete requests within the budget, the first with the parser that was kept for it; returns how many bytes they took.
     fn execute(
         &mut self,
         turn: &mut Turn<'_>,
         budget: &mut Budget,
         bytes: &[u8],
-        kept: Unfinished<'_>,
+        kept: Option<Box<RequestParser>>,
     ) -> usize {
         let new_parser = |limits| Box::new(RequestParser::new(limits));
-        let mut parser = match kept.parser {
+        let mut parser = match kept {
             Some(parser) => parser,
             None if self.session.is_authenticated => {
                 let spare = turn.scratch.parser.take();
@@ -280,7 +250,7 @@ impl Connection {
                     let args = parser.args(request);
                     let waiting = self.output.len();
                     if !args.is_empty() {
-                        self.call(turn, args, kept.owner, now);
+                        self.call(turn, args, now);
                     }
                     if self.session.unfinished_mget.is_some() {
                         self.check_request_bytes(turn);
@@ -313,7 +283,7 @@ impl Connection {
         executed
     }
 
-    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, owner: Option<&Bytes>, now: UnixMillis) {
+    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, now: UnixMillis) {
         let mark = self.output.mark();
         let mut context = Context {
             shared: turn.shared,
@@ -321,7 +291,6 @@ impl Connection {
             session: &mut self.session,
             client: &self.client,
             output: &mut self.output,
-            owner,
             now,
             instant: turn.now,
         };

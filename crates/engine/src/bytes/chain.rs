@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use super::block::{BLOCK_BYTES, Block};
-use super::memory::Memory;
 use super::pool::Pool;
+use crate::memory;
 
 /// Blocks from which on a chain is not freed where its last reference is dropped, but in pieces.
 const MANY_BLOCKS: usize = 64;
@@ -58,7 +58,7 @@ fn layout(len: usize) -> Layout {
 
 /// Bytes that a chain of so many blocks takes beside them.
 pub(super) fn footprint(len: usize) -> u64 {
-    Memory::footprint(layout(len).size())
+    memory::footprint(layout(len).size())
 }
 
 impl Chain {

@@ -13,9 +13,9 @@
 
 use std::sync::Arc;
 
-use super::memory::Memory;
 use super::pool::Pool;
 use crate::index::{Hash, OldTable};
+use crate::memory;
 use crate::reclaim::pinned;
 
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Index {
     }
 
     fn parts_bytes(&self) -> u64 {
-        Memory::footprint(self.parts.len() * size_of::<Option<Part>>())
+        memory::footprint(self.parts.len() * size_of::<Option<Part>>())
     }
 
     fn drop_parts(&mut self) {
@@ -182,7 +182,7 @@ impl Drop for Index {
 
 impl Part {
     fn bytes(&self) -> u64 {
-        Memory::footprint(self.0.heap_bytes())
+        memory::footprint(self.0.heap_bytes())
     }
 }
 

@@ -43,7 +43,6 @@ pub(crate) mod evict;
 mod index;
 mod locked;
 mod log;
-mod memory;
 #[cfg(test)]
 mod model_test;
 mod pool;

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use super::block::{BLOCK_BYTES, Block, UnusedBlock};
 use super::chain::UnusedChain;
-use super::memory::Memory;
+use crate::memory::{self, Memory};
 
 /// Most blocks in a frame: a frame's free blocks are the bits of a word.
 pub(super) const MAX_FRAME_BLOCKS: usize = 16;
@@ -32,6 +32,8 @@ pub(super) struct Pool {
     spare: Mutex<Vec<Memory>>,
     /// Chains of many blocks to which nobody refers any more.
     condemned: Mutex<Vec<UnusedChain>>,
+    /// Whether there are any, kept beside them so that no lock is needed to tell.
+    has_condemned: AtomicBool,
     /// Set when the store is gone: nobody is left who would free what is condemned later.
     is_closed: AtomicBool,
 }
@@ -60,6 +62,7 @@ impl Pool {
             frames: Mutex::default(),
             spare: Mutex::default(),
             condemned: Mutex::default(),
+            has_condemned: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
         })
     }
@@ -78,7 +81,7 @@ impl Pool {
 
     /// Memory of this length, counted as used.
     pub(super) fn allocate(&self, len: usize) -> Memory {
-        self.add_used(Memory::footprint(len));
+        self.add_used(memory::footprint(len));
         let mut spare = self.spare.lock();
         match spare.iter().position(|memory| memory.len() == len) {
             Some(fitting) => spare.swap_remove(fitting),
@@ -90,7 +93,7 @@ impl Pool {
     }
 
     pub(super) fn give_back(&self, memory: Memory) {
-        self.subtract_used(Memory::footprint(memory.len()));
+        self.subtract_used(memory::footprint(memory.len()));
         let mut spare = self.spare.lock();
         spare.push(memory);
         let surplus = (spare.len() > SPARE_PIECES).then(|| spare.remove(0));
@@ -107,7 +110,7 @@ impl Pool {
     /// What taking a block would add to what is used.
     pub(super) fn bytes_for_block(&self) -> u64 {
         if self.frames.lock().with_room.is_empty() {
-            Memory::footprint(self.frame_blocks * BLOCK_BYTES)
+            memory::footprint(self.frame_blocks * BLOCK_BYTES)
         } else {
             0
         }
@@ -163,18 +166,26 @@ impl Pool {
             drop(chain);
         } else {
             condemned.push(chain);
+            self.has_condemned.store(true, Ordering::Relaxed);
         }
     }
 
     pub(super) fn has_condemned(&self) -> bool {
-        !self.condemned.lock().is_empty()
+        self.has_condemned.load(Ordering::Relaxed)
     }
 
     /// Frees up to so many condemned blocks; returns whether there were any.
     pub(super) fn free_condemned(&self, max_blocks: usize) -> bool {
-        let Some(mut chain) = self.condemned.lock().pop() else {
+        if !self.has_condemned() {
+            return false;
+        }
+        let mut condemned = self.condemned.lock();
+        let Some(mut chain) = condemned.pop() else {
             return false;
         };
+        let is_last = condemned.is_empty();
+        self.has_condemned.store(!is_last, Ordering::Relaxed);
+        drop(condemned);
         self.release(chain.take_last(max_blocks));
         if !chain.is_empty() {
             self.condemn(chain);

@@ -49,7 +49,7 @@ const SEGMENTS_IN_SHARD: u64 = 64;
 /// Share of a shard's limit for each part of an index: some of them grow while the shard is locked, so they shall be
 /// small, and even an empty one has a table.
 const INDEX_PART_BYTES: u64 = 256 * 1024;
-const MAX_INDEX_PARTS: u64 = 64;
+const MAX_INDEX_PARTS: u64 = 32;
 
 /// A store holds so many frames of blocks, or its frames are single blocks.
 const FRAMES: u64 = 256;
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(layout(Some(0)), (1, 512, 1, 0));
         assert_eq!(layout(Some(100_000)), (1, 1024, 1, 0));
         assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2, 4));
-        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8, 6));
-        assert_eq!(layout(None), (16, 128 * 1024, 8, 6));
+        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8, 5));
+        assert_eq!(layout(None), (16, 128 * 1024, 8, 5));
     }
 }

@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use bytes::Bytes;
 use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Encoder, Version};
 
@@ -53,8 +52,6 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) client: &'a Arc<Client>,
     pub(crate) output: &'a mut Output,
-    /// What a large request's arguments are slices of.
-    pub(crate) owner: Option<&'a Bytes>,
     /// Read once for all commands of a turn.
     pub(crate) now: UnixMillis,
     pub(crate) instant: Instant,
@@ -84,22 +81,6 @@ impl<'a> Context<'a> {
             return Err(CommandError::ReplyTooLong);
         }
         Ok(())
-    }
-
-    /// An argument as a value to be stored. It is copied unless it is most of a large request, whose
-    /// buffer then lives on as the value.
-    fn value(&self, argument: &[u8]) -> Value {
-        let is_slice_of = |owner: &Bytes| {
-            // An inline request's argument may have been unescaped elsewhere.
-            let (inner, outer) = (argument.as_ptr_range(), owner.as_ptr_range());
-            outer.start <= inner.start && inner.end <= outer.end
-        };
-        match self.owner {
-            Some(owner) if argument.len() > owner.len() / 16 * 15 && is_slice_of(owner) => {
-                owner.slice_ref(argument)
-            }
-            _ => Value::copy_from_slice(argument),
-        }
     }
 
     fn store(&self) -> &'a ByteStore {

@@ -128,16 +128,16 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
             DeadlineChange::At(lifetime.positive_deadline(argument, context.now, "set")?)
         }
     };
-    let value = context.value(&args[2]);
     let change = SetOptions {
         condition: options.condition,
         deadline,
         is_read: options.get,
+        ..SetOptions::default()
     };
     let (database, now) = (context.database(), context.now);
     let outcome = context
         .store()
-        .set(database, &args[1], value, change, now)?;
+        .set(database, &args[1], &args[2], change, now)?;
     if options.get {
         context.reply_value(outcome.previous.as_ref());
     } else if outcome.stored {
@@ -172,7 +172,7 @@ fn getex(context: &mut Context<'_>, args: Args<'_>) -> Handled {
                     }
                 }
             };
-            (change, Some(entry.value.clone()))
+            (change, Some(entry.value()))
         })?;
     if let Some(error) = invalid {
         return Err(error);

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use super::super::memory::Memory;
 use super::super::pool::Pool;
+use crate::memory::Memory;
 
 /// Memory that goes back to its pool when nobody refers to it any more.
 #[derive(Debug)]
