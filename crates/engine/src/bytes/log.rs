@@ -201,9 +201,9 @@ impl Log {
             return *number;
         }
         if self.open.len() == OPEN_SEGMENTS {
-            let fullest = (0..OPEN_SEGMENTS).min_by_key(|index| room(&self.open[*index]));
-            let closed = self.open.remove(fullest.unwrap_or(0));
-            self.close(closed);
+            // Not the fuller one: the other might stay open for ever, and its entries never grow old.
+            let older = self.open.remove(0);
+            self.close(older);
         }
         let number = self.open_segment(len);
         self.open.push(number);

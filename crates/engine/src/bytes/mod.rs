@@ -36,6 +36,8 @@
 //!   and a test can choose it. It may go backwards: then entries live longer.
 
 mod block;
+#[cfg(test)]
+mod bounds_tests;
 mod builder;
 mod chain;
 mod entry;

@@ -20,7 +20,7 @@ use super::segment::{NEVER, NewPart, NewRecord, Record};
 use super::stats::{Sizes, Stats};
 use super::sweep::SweptSegment;
 use super::weight::Layout;
-use super::{Current, UnixMillis};
+use super::{BLOCK_VALUE_BYTES, Current, UnixMillis};
 use crate::index::Hash;
 
 /// Numbers of tables fit into a record's byte: those of databases, and those of flushed ones.
@@ -46,11 +46,29 @@ impl KeyHasher {
     }
 
     pub(super) fn hash(&self, key: &[u8]) -> (usize, Hash) {
-        Hash::split(self.state.hash_one(key), self.shard_mask)
+        Hash::split(self.whole_hash(key), self.shard_mask)
+    }
+
+    fn whole_hash(&self, key: &[u8]) -> u64 {
+        self.state.hash_one(key)
+    }
+
+    /// What a record keeps of its key's hash: all of it if the key is long.
+    pub(super) fn kept_hash(&self, key: &[u8]) -> u64 {
+        if key.len() < BLOCK_VALUE_BYTES {
+            return 0;
+        }
+        self.whole_hash(key)
     }
 
     fn hash_at(&self, log: &Log, location: Location) -> Hash {
-        with_key(log, location, |key| self.hash(key).1)
+        let segment = log.segment(location.segment());
+        let record = segment.record(location.at());
+        let hash = match segment.key_hash(&record) {
+            Some(hash) => hash,
+            None => self.whole_hash(segment.key_tail(&record)),
+        };
+        Hash::split(hash, self.shard_mask).1
     }
 }
 
@@ -99,6 +117,8 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct NewEntry<'a> {
     pub(super) key: Prepared<'a>,
+    /// See [`KeyHasher::kept_hash`].
+    pub(super) kept_hash: u64,
     pub(super) value: Prepared<'a>,
     pub(super) flags: u32,
     pub(super) deadline: Option<UnixMillis>,
@@ -239,6 +259,7 @@ impl Shard {
             version: self.version,
             flags: entry.flags,
             deadline,
+            hash: entry.kept_hash,
             key: NewPart {
                 chain: part(&entry.key),
                 tail: entry.key.tail(),
@@ -450,7 +471,15 @@ fn is_key(log: &Log, location: Location, key: &[u8]) -> bool {
     let tail = segment.key_tail(&record);
     match segment.key_chain(&record) {
         None => tail == key,
-        Some(_) => key.ends_with(tail) && with_key(log, location, |stored| stored == key),
+        Some(chain) => {
+            let blocks = chain.blocks();
+            let pieces = key.chunks_exact(BLOCK_VALUE_BYTES);
+            pieces.len() == blocks.len()
+                && pieces.remainder() == tail
+                && pieces
+                    .zip(blocks)
+                    .all(|(piece, block)| piece == block.payload())
+        }
     }
 }
 

@@ -299,6 +299,7 @@ impl ByteStore {
             } => {
                 let entry = NewEntry {
                     key: self.prepare(key.into(), || {}),
+                    kept_hash: self.hasher.kept_hash(key),
                     value,
                     flags,
                     deadline,
@@ -354,6 +355,7 @@ impl ByteStore {
             let found = shard.find(database.0, hash, key, now);
             let entry = NewEntry {
                 key: self.prepare((*key).into(), || {}),
+                kept_hash: self.hasher.kept_hash(key),
                 value,
                 flags: 0,
                 deadline: None,

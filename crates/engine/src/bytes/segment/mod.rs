@@ -117,6 +117,9 @@ impl Segment {
             if let (Some(at), Some(chain)) = (record.key_chain_at(), new.key.chain) {
                 region.write(at, chain.into_raw());
             }
+            if let Some(at) = record.key_hash_at() {
+                region.write(at, new.hash);
+            }
             if let (Some(at), Some(chain)) = (record.value_chain_at(), new.value.chain) {
                 region.write(at, chain.into_raw());
             }
@@ -174,6 +177,14 @@ impl Segment {
         self.share_chain(record, record.key_chain_at())
     }
 
+    /// The hash of a key that has blocks.
+    pub(super) fn key_hash(&self, record: &Record) -> Option<u64> {
+        // SAFETY: `append` wrote it there, and it does not change.
+        record
+            .key_hash_at()
+            .map(|at| unsafe { self.region.read(at) })
+    }
+
     /// The blocks of a live record's value, if it has any.
     pub(super) fn value_chain(&self, record: &Record) -> Option<Chain> {
         self.share_chain(record, record.value_chain_at())
@@ -228,10 +239,12 @@ impl Segment {
     /// Ends a live record that is to be appended again; none if it is dead already.
     pub(super) fn take(&mut self, at: usize) -> Option<TakenRecord> {
         let record = self.record(at);
+        let hash = self.key_hash(&record).unwrap_or_default();
         let remains = self.kill(at)?;
         let region = Arc::clone(&self.region);
         Some(TakenRecord {
             record,
+            hash,
             remains,
             region,
         })
@@ -253,6 +266,7 @@ impl Drop for Segment {
 #[derive(Debug)]
 pub(super) struct TakenRecord {
     pub(super) record: Record,
+    hash: u64,
     remains: Remains,
     region: Arc<Region>,
 }
@@ -271,6 +285,7 @@ impl TakenRecord {
             version: record.version(),
             flags: record.flags(),
             deadline: record.deadline(),
+            hash: self.hash,
             key: NewPart {
                 chain: self.remains.key.take(),
                 tail: tail(record.key_tail()),

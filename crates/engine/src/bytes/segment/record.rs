@@ -14,8 +14,8 @@ use super::super::chain::Chain;
 ///  +---------+-------+-----+-----+-------+-------+----------+
 /// ```
 ///
-/// Then follow eight bytes for the chain of the key's blocks if the key is as long as a block
-/// ([`LONG_KEY`]), eight for the chain of the value's blocks if the value is, what of the key is in no
+/// Then follow sixteen bytes for the chain of the key's blocks and the key's hash if the key is as long as a
+/// block ([`LONG_KEY`]), eight for the chain of the value's blocks if the value is, what of the key is in no
 /// block, what of the value is in no block, and up to seven bytes so that the next record is aligned.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -40,10 +40,11 @@ pub(super) const EXTRAS_BYTES: usize = size_of::<Extras>();
 const _: () = assert!(HEAD_BYTES == 12 && EXTRAS_BYTES == 12);
 
 const CHAIN_BYTES: usize = size_of::<u64>();
+const LONG_KEY_BYTES: usize = CHAIN_BYTES + size_of::<u64>();
 
 /// What a record takes beside key and value if it has everything.
 pub(in super::super) const LARGEST_HEADER_BYTES: usize =
-    HEAD_BYTES + EXTRAS_BYTES + 2 * CHAIN_BYTES + ALIGNMENT - 1;
+    HEAD_BYTES + EXTRAS_BYTES + LONG_KEY_BYTES + CHAIN_BYTES + ALIGNMENT - 1;
 
 /// Records begin at multiples of it.
 pub(in super::super) const ALIGNMENT: usize = 8;
@@ -117,16 +118,31 @@ impl Record {
         self.has(LONG_KEY).then_some(self.after_head())
     }
 
+    pub(super) fn key_hash_at(&self) -> Option<usize> {
+        Some(self.key_chain_at()? + CHAIN_BYTES)
+    }
+
+    fn after_long_key(&self) -> usize {
+        let long_key = if self.has(LONG_KEY) {
+            LONG_KEY_BYTES
+        } else {
+            0
+        };
+        self.after_head() + long_key
+    }
+
     pub(super) fn value_chain_at(&self) -> Option<usize> {
-        let key_chain = if self.has(LONG_KEY) { CHAIN_BYTES } else { 0 };
-        self.has_value_chain()
-            .then_some(self.after_head() + key_chain)
+        self.has_value_chain().then_some(self.after_long_key())
     }
 
     /// Where the key's tail is, and its length.
     pub(super) fn key_tail(&self) -> (usize, usize) {
-        let chains = usize::from(self.has(LONG_KEY)) + usize::from(self.has_value_chain());
-        let start = self.after_head() + chains * CHAIN_BYTES;
+        let chain = if self.has_value_chain() {
+            CHAIN_BYTES
+        } else {
+            0
+        };
+        let start = self.after_long_key() + chain;
         (start, usize::from(self.head.key_tail))
     }
 
@@ -155,6 +171,8 @@ pub(in super::super) struct NewRecord<'a> {
     pub(in super::super) version: u32,
     pub(in super::super) flags: u32,
     pub(in super::super) deadline: u64,
+    /// Of the key; kept if that is long, so that it is not computed again and again.
+    pub(in super::super) hash: u64,
     pub(in super::super) key: NewPart<'a>,
     pub(in super::super) value: NewPart<'a>,
 }

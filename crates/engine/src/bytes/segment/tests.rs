@@ -11,6 +11,7 @@ fn new_record<'a>(key: &'a [u8], value: &'a [u8], flags: u32, deadline: u64) -> 
         version: 77,
         flags,
         deadline,
+        hash: 0,
         key: part(key),
         value: part(value),
     }
