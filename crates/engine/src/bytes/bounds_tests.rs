@@ -366,3 +366,43 @@ fn expiring(number: u32) -> SetOptions {
         ..SetOptions::default()
     }
 }
+
+#[test]
+fn a_patched_value_shares_the_blocks_that_do_not_change() {
+    let store = store(None);
+    let mut random = fastrand::Rng::with_seed(2);
+    for _ in 0..200 {
+        let mut expected = pattern(random.usize(..80_000), 1);
+        set(&store, b"k", &expected).unwrap();
+        let before = store.get(DB, b"k", NOW).unwrap();
+        let offset = random.usize(..expected.len() + 20_000);
+        let bytes = pattern(random.usize(..20_000), 9);
+        let patched = store.patched(&before, offset, &bytes).unwrap();
+        assert_eq!(before, expected[..], "it is another value");
+        if !bytes.is_empty() {
+            let end = offset + bytes.len();
+            expected.resize(expected.len().max(end), 0);
+            expected[offset..end].copy_from_slice(&bytes);
+        }
+        assert_eq!(patched, expected[..]);
+        let unchanged = offset / BLOCK_VALUE_BYTES;
+        let blocks = |value: &Value| -> Vec<_> {
+            let whole = value.len() / BLOCK_VALUE_BYTES;
+            value.slices().take(whole).map(<[u8]>::as_ptr).collect()
+        };
+        let (old, new) = (blocks(&before), blocks(&patched));
+        assert!(
+            old.iter()
+                .zip(&new)
+                .take(unchanged)
+                .all(|(old, new)| old == new)
+        );
+        store
+            .set(DB, b"k", patched, SetOptions::default(), NOW)
+            .unwrap();
+        drop(before);
+        assert_eq!(store.get(DB, b"k", NOW).unwrap(), expected[..]);
+    }
+    drop(store.flush(DB));
+    assert_eq!(store.used_bytes(), 0);
+}

@@ -38,7 +38,7 @@ pub struct ValueBuilder {
 
 /// Blocks that go back to the pool unless they become a chain.
 #[derive(Debug)]
-struct Blocks {
+pub(super) struct Blocks {
     pool: Arc<Pool>,
     blocks: Vec<Block>,
 }
@@ -50,23 +50,28 @@ impl Drop for Blocks {
 }
 
 impl Blocks {
-    fn new(pool: &Arc<Pool>) -> Self {
+    pub(super) fn new(pool: &Arc<Pool>) -> Self {
         Blocks {
             pool: Arc::clone(pool),
             blocks: Vec::new(),
         }
     }
 
-    fn into_chain(mut self) -> Option<Chain> {
+    pub(super) fn into_chain(mut self) -> Option<Chain> {
         let blocks = std::mem::take(&mut self.blocks);
         (!blocks.is_empty()).then(|| Chain::new(&self.pool, blocks))
     }
 
-    fn add(&mut self) {
+    /// Adds a new block, to be filled.
+    pub(super) fn add(&mut self) {
         self.blocks.push(self.pool.allocate_block());
     }
 
-    fn last_mut(&mut self) -> &mut [u8] {
+    pub(super) fn add_shared(&mut self, block: &Block) {
+        self.blocks.push(block.share());
+    }
+
+    pub(super) fn last_mut(&mut self) -> &mut [u8] {
         let last = self.blocks.last_mut().and_then(Block::payload_mut);
         last.expect("a block that is being filled is there and not shared")
     }

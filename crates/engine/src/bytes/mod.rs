@@ -43,10 +43,13 @@ mod chain;
 mod entry;
 pub(crate) mod evict;
 mod index;
+#[cfg(test)]
+mod limit_model_test;
 mod locked;
 mod log;
 #[cfg(test)]
 mod model_test;
+mod patch;
 mod pool;
 mod read;
 mod scan;
