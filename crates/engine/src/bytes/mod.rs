@@ -42,7 +42,9 @@ mod builder;
 mod chain;
 mod entry;
 pub(crate) mod evict;
+mod flush;
 mod index;
+mod key;
 #[cfg(test)]
 mod limit_model_test;
 mod locked;
@@ -61,15 +63,19 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod time;
+#[cfg(test)]
+mod validate;
 mod value;
 mod weight;
+mod write_many;
 
 pub use builder::ValueBuilder;
 pub use entry::{Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome};
+pub use flush::Discarded;
 pub use read::ATOMIC_GET_KEYS;
 pub use scan::{Cursor, Keys, SCAN_BYTES};
 pub use stats::Stats;
-pub use store::{ByteStore, Database, Discarded, StoreConfig, StoreError};
+pub use store::{ByteStore, Database, StoreConfig, StoreError};
 pub use sweep::{Sweep, Swept};
 pub use time::UnixMillis;
 pub use value::{BLOCK_VALUE_BYTES, Payload, Value};

@@ -5,22 +5,20 @@
 //! A shard knows nothing of locks or limits. What it removes waits in `removed`, and in the log's
 //! `given_up`, until the store has released the lock.
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
-
-use foldhash::fast::RandomState;
 
 use super::builder::Prepared;
 use super::chain::Chain;
 use super::entry::to_field;
 use super::index::Index;
+use super::key::{KeyHasher, is_key, with_key};
 use super::log::{Location, Log, Walk};
 use super::pool::Pool;
 use super::segment::{NEVER, NewPart, NewRecord, Record};
 use super::stats::{Sizes, Stats};
 use super::sweep::SweptSegment;
 use super::weight::Layout;
-use super::{BLOCK_VALUE_BYTES, Current, UnixMillis};
+use super::{Current, UnixMillis};
 use crate::index::Hash;
 
 /// Numbers of tables fit into a record's byte: those of databases, and those of flushed ones.
@@ -29,60 +27,17 @@ const MAX_TABLES: usize = 256;
 /// Databases of a store. The other tables are for what was flushed.
 pub(super) const MAX_DATABASES: usize = 128;
 
-/// Tells a key's shard and its hash there.
-#[derive(Debug, Clone)]
-pub(super) struct KeyHasher {
-    state: RandomState,
-    shard_mask: u32,
-}
-
-impl KeyHasher {
-    /// `shards` is a power of two.
-    pub(super) fn new(shards: usize) -> Self {
-        KeyHasher {
-            state: RandomState::default(),
-            shard_mask: shards as u32 - 1,
-        }
-    }
-
-    pub(super) fn hash(&self, key: &[u8]) -> (usize, Hash) {
-        Hash::split(self.whole_hash(key), self.shard_mask)
-    }
-
-    fn whole_hash(&self, key: &[u8]) -> u64 {
-        self.state.hash_one(key)
-    }
-
-    /// What a record keeps of its key's hash: all of it if the key is long.
-    pub(super) fn kept_hash(&self, key: &[u8]) -> u64 {
-        if key.len() < BLOCK_VALUE_BYTES {
-            return 0;
-        }
-        self.whole_hash(key)
-    }
-
-    fn hash_at(&self, log: &Log, location: Location) -> Hash {
-        let segment = log.segment(location.segment());
-        let record = segment.record(location.at());
-        let hash = match segment.key_hash(&record) {
-            Some(hash) => hash,
-            None => self.whole_hash(segment.key_tail(&record)),
-        };
-        Hash::split(hash, self.shard_mask).1
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Shard {
     pub(super) log: Log,
-    tables: Vec<Table>,
-    hasher: KeyHasher,
+    pub(super) tables: Vec<Table>,
+    pub(super) hasher: KeyHasher,
     /// Of an index, see [`Index`].
     part_bits: u32,
-    sizes: Arc<Sizes>,
+    pub(super) sizes: Arc<Sizes>,
     version: u32,
     /// Memory of the values' blocks.
-    block_bytes: u64,
+    pub(super) block_bytes: u64,
     /// No entry of this shard has an earlier deadline. A lower bound, so that a sweep can pass the
     /// shard by; made exact again when a sweep has walked what was due.
     pub(super) earliest_deadline: u64,
@@ -96,13 +51,13 @@ pub(super) struct Shard {
 }
 
 #[derive(Debug)]
-struct Table {
-    index: Index,
+pub(super) struct Table {
+    pub(super) index: Index,
     /// None: the table was set aside, or has no use.
-    database: Option<usize>,
+    pub(super) database: Option<usize>,
     /// Up to this position a table that was set aside is cleared.
-    cleared_to: u32,
-    with_deadline: usize,
+    pub(super) cleared_to: u32,
+    pub(super) with_deadline: usize,
 }
 
 /// An entry that was found, good until the shard changes.
@@ -153,7 +108,7 @@ impl Shard {
         self.log.capacity() as u64 + self.block_bytes
     }
 
-    fn table_of(&self, database: usize) -> Option<usize> {
+    pub(super) fn table_of(&self, database: usize) -> Option<usize> {
         let mut tables = self.tables.iter();
         tables.position(|table| table.database == Some(database))
     }
@@ -405,39 +360,6 @@ impl Shard {
         self.tables[record.table()].database
     }
 
-    /// Sets a database's table aside.
-    pub(super) fn flush(&mut self, database: usize) {
-        let Some(number) = self.table_of(database) else {
-            return;
-        };
-        let table = &mut self.tables[number];
-        table.database = None;
-        table.cleared_to = 0;
-        self.sizes.remove_entries(database, table.index.len());
-        self.sizes.remove_deadlines(database, table.with_deadline);
-    }
-
-    /// Removes about so many entries of databases that were flushed; false if there are none.
-    pub(super) fn clear_flushed(&mut self, max_entries: usize) -> bool {
-        let mut cleared = Vec::new();
-        while cleared.len() < max_entries {
-            let is_flushed = |table: &&mut Table| table.database.is_none() && table.index.len() > 0;
-            let Some(table) = self.tables.iter_mut().find(is_flushed) else {
-                return false;
-            };
-            let hash_of = |it| self.hasher.hash_at(&self.log, Location(it));
-            let found = cleared.len();
-            let next = table
-                .index
-                .walk(table.cleared_to, hash_of, |it| cleared.push(it));
-            table.cleared_to = next.unwrap_or(0);
-            for location in &cleared[found..] {
-                self.remove_at(Location(*location));
-            }
-        }
-        true
-    }
-
     /// Shows the key of a live record.
     pub(super) fn with_key<R>(&self, location: Location, show: impl FnOnce(&[u8]) -> R) -> R {
         with_key(&self.log, location, show)
@@ -445,80 +367,5 @@ impl Shard {
 
     pub(super) fn hash_at(&self, location: u32) -> Hash {
         self.hasher.hash_at(&self.log, Location(location))
-    }
-}
-
-fn with_key<R>(log: &Log, location: Location, show: impl FnOnce(&[u8]) -> R) -> R {
-    let segment = log.segment(location.segment());
-    let record = segment.record(location.at());
-    let tail = segment.key_tail(&record);
-    match segment.key_chain(&record) {
-        None => show(tail),
-        Some(chain) => {
-            let mut key = Vec::new();
-            let blocks = chain.blocks().iter().map(|block| block.payload());
-            blocks
-                .chain([tail])
-                .for_each(|slice| key.extend_from_slice(slice));
-            show(&key)
-        }
-    }
-}
-
-fn is_key(log: &Log, location: Location, key: &[u8]) -> bool {
-    let segment = log.segment(location.segment());
-    let record = segment.record(location.at());
-    let tail = segment.key_tail(&record);
-    match segment.key_chain(&record) {
-        None => tail == key,
-        Some(chain) => {
-            let blocks = chain.blocks();
-            let pieces = key.chunks_exact(BLOCK_VALUE_BYTES);
-            pieces.len() == blocks.len()
-                && pieces.remainder() == tail
-                && pieces
-                    .zip(blocks)
-                    .all(|(piece, block)| piece == block.payload())
-        }
-    }
-}
-
-#[cfg(test)]
-impl Shard {
-    /// Panics unless the kept sums agree with the entries; returns how many entries each database has
-    /// and how many of them have deadlines. Walks everything.
-    pub(super) fn validate(&self) -> Vec<(usize, usize, usize)> {
-        self.log.validate();
-        assert!(self.removed.is_empty(), "removed entries outlive the lock");
-        let (mut entries, mut block_bytes) = (0, 0);
-        let mut counted = Vec::new();
-        for (number, table) in self.tables.iter().enumerate() {
-            let mut with_deadline = 0;
-            let locations = table.index.locations(|it| self.hash_at(it));
-            assert_eq!(table.index.len(), locations.len());
-            for location in locations {
-                let record = self.log.record(Location(location));
-                assert!(record.is_live(), "the index names a dead record");
-                assert_eq!(record.table(), number);
-                let segment = self.log.segment(Location(location).segment());
-                assert!(segment.earliest_deadline <= record.deadline());
-                assert!(self.earliest_deadline <= record.deadline());
-                with_deadline += usize::from(record.deadline() != NEVER);
-                let chain = segment.value_chain(&record);
-                block_bytes += chain.as_ref().map_or(0, Chain::block_bytes);
-            }
-            assert_eq!(table.with_deadline, with_deadline);
-            entries += table.index.len();
-            if let Some(database) = table.database {
-                counted.push((database, table.index.len(), with_deadline));
-            }
-        }
-        assert_eq!(
-            self.log.live_records(),
-            entries,
-            "every live record is in an index"
-        );
-        assert_eq!(self.block_bytes, block_bytes);
-        counted
     }
 }

@@ -1,15 +1,15 @@
 //! The store: which shard a key belongs to, the operations, and the limit over all shards.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::builder::Prepared;
+use super::key::KeyHasher;
 use super::pool::Pool;
 use super::segment::MAX_VALUE_BYTES;
-use super::shard::{KeyHasher, MAX_DATABASES, NewEntry, Shard};
+use super::shard::{MAX_DATABASES, NewEntry, Shard};
 use super::stats::Sizes;
 use super::weight::{self, Layout};
 use super::{
@@ -19,9 +19,6 @@ use super::{
 
 /// A scan's cursor holds the shard in eight bits.
 pub(super) const MAX_SHARDS: usize = 256;
-
-/// Entries of a flushed database that are removed under one lock.
-const CLEARED_ENTRIES: usize = 64;
 
 /// How a store is laid out and bounded.
 #[derive(Debug, Clone)]
@@ -68,32 +65,6 @@ impl Database {
     }
 }
 
-/// What a flush took out. Dropping it frees the memory step by step, which takes time in proportion to
-/// the number of entries: a caller can do so where nobody waits. Until then its memory counts as used, but
-/// is the first that a full store takes back.
-#[derive(Debug)]
-#[must_use = "dropping it here frees everything on this thread"]
-pub struct Discarded {
-    shards: Arc<[Mutex<Shard>]>,
-}
-
-impl Drop for Discarded {
-    fn drop(&mut self) {
-        for shard in &*self.shards {
-            let mut has_more = true;
-            while has_more {
-                let mut shard = shard.lock();
-                has_more = shard.clear_flushed(CLEARED_ENTRIES);
-                let removed = std::mem::take(&mut shard.removed);
-                let given_up = std::mem::take(&mut shard.log.given_up);
-                drop(shard);
-                drop(removed);
-                drop(given_up);
-            }
-        }
-    }
-}
-
 /// A sharded map of byte strings with deadlines and a bound on memory. See the [module](super).
 #[derive(Debug)]
 pub struct ByteStore {
@@ -101,7 +72,7 @@ pub struct ByteStore {
     pub(super) shards: Arc<[Mutex<Shard>]>,
     /// What evicting everything in a shard would free, as of when it was last unlocked.
     pub(super) weights: Box<[AtomicU64]>,
-    sizes: Arc<Sizes>,
+    pub(super) sizes: Arc<Sizes>,
     pub(super) pool: Arc<Pool>,
     /// `u64::MAX` for none.
     max_bytes: AtomicU64,
@@ -315,64 +286,6 @@ impl ByteStore {
         Ok(result)
     }
 
-    /// Writes all pairs as one step, without flags and deadlines. With [`Condition::IfAbsent`] nothing
-    /// is written where any of the keys is there, with [`Condition::IfPresent`] where any is not.
-    /// Returns whether the pairs were written. Of a key that is named twice the last value counts.
-    ///
-    /// # Errors
-    /// [`StoreError::TooLarge`] if the pairs together exceed the limit; nothing has changed then.
-    pub fn set_many(
-        &self,
-        database: Database,
-        pairs: &[(&[u8], Payload<'_>)],
-        condition: Condition,
-        now: UnixMillis,
-    ) -> Result<bool, StoreError> {
-        let lens = pairs.iter().map(|(key, value)| (key.len(), value.len()));
-        self.check_entries(lens)?;
-        let values: Vec<_> = pairs
-            .iter()
-            .map(|(_, value)| self.prepare(value.clone(), || self.make_room_for_block()))
-            .collect();
-        let hashes = pairs.iter().map(|(key, _)| self.hasher.hash(key));
-        let hashes: Vec<_> = hashes.collect();
-        let mut shards = self.lock_all(hashes.iter().map(|(index, _)| *index));
-        let mut allowed = true;
-        for (&(index, hash), (key, _)) in hashes.iter().zip(pairs) {
-            let present = shards.at(index).find(database.0, hash, key, now).is_some();
-            allowed &= match condition {
-                Condition::Always => true,
-                Condition::IfAbsent => !present,
-                Condition::IfPresent => present,
-            };
-        }
-        if !allowed {
-            return Ok(false);
-        }
-        for ((&(index, hash), (key, _)), value) in hashes.iter().zip(pairs).zip(values) {
-            let shard = shards.at(index);
-            shard.make_numbers(now);
-            let found = shard.find(database.0, hash, key, now);
-            let entry = NewEntry {
-                key: self.prepare((*key).into(), || {}),
-                kept_hash: self.hasher.kept_hash(key),
-                value,
-                flags: 0,
-                deadline: None,
-            };
-            shard.store(database.0, hash, &entry, found);
-        }
-        drop(shards);
-        if self.used_bytes() > self.limit() {
-            let written: HashSet<&[u8]> = pairs.iter().map(|(key, _)| *key).collect();
-            let first_shard = hashes.first().map_or(0, |(index, _)| *index);
-            self.evict_to_limit(0, first_shard, now, &|in_database, candidate| {
-                in_database == database && written.contains(candidate)
-            });
-        }
-        Ok(true)
-    }
-
     /// Removes an entry and returns its value.
     pub fn remove(&self, database: Database, key: &[u8], now: UnixMillis) -> Option<Value> {
         let (index, hash) = self.hasher.hash(key);
@@ -382,15 +295,6 @@ impl ByteStore {
         shard.remove(found);
         shard.tidy();
         Some(value)
-    }
-
-    /// Empties a database, shard after shard, without freeing anything.
-    pub fn flush(&self, database: Database) -> Discarded {
-        for index in 0..self.shards.len() {
-            self.lock(index).flush(database.0);
-        }
-        let shards = Arc::clone(&self.shards);
-        Discarded { shards }
     }
 
     /// Entries in a database, including expired ones that were not met yet.
@@ -457,7 +361,10 @@ impl ByteStore {
         self.check_entries(std::iter::once((key_len, value_len)))
     }
 
-    fn check_entries(&self, lens: impl Iterator<Item = (usize, usize)>) -> Result<(), StoreError> {
+    pub(super) fn check_entries(
+        &self,
+        lens: impl Iterator<Item = (usize, usize)>,
+    ) -> Result<(), StoreError> {
         let mut needed_bytes = 0;
         for (key_len, value_len) in lens {
             if value_len.max(key_len) > MAX_VALUE_BYTES {
@@ -477,22 +384,6 @@ impl ByteStore {
             });
         }
         Ok(())
-    }
-
-    /// Panics unless all kept sums agree with the entries. Walks everything.
-    #[cfg(test)]
-    pub(super) fn validate(&self) {
-        let mut counted = vec![(0, 0); self.sizes.databases()];
-        for index in 0..self.shards.len() {
-            for (database, entries, with_deadline) in self.lock(index).validate() {
-                counted[database].0 += entries;
-                counted[database].1 += with_deadline;
-            }
-        }
-        for (database, (entries, with_deadline)) in counted.into_iter().enumerate() {
-            assert_eq!(self.len(Database(database)), entries);
-            assert_eq!(self.len_with_deadline(Database(database)), with_deadline);
-        }
     }
 }
 
