@@ -14,7 +14,7 @@ use hotcopy_lab::cost::{
 use hotcopy_lab::results::cost::{ClientCpu, Load, Path};
 use hotcopy_lab::target::Target;
 
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 /// The rate of the main experiment first, then decades around what a machine can drive.
 const RATES_PER_S: [f64; 6] = [
@@ -56,13 +56,13 @@ pub(crate) fn run_schedules(time: Duration) -> Result<(Table, Vec<String>), Erro
     }
     let table = Table {
         title: "Load generator, nothing read",
-        columns: vec![
+        columns: columns([
             "reads/s driven",
             "CPU, % of a core",
             "busiest thread, %",
             "late by µs, p50",
             "p99",
-        ],
+        ]),
         rows,
     };
     Ok((table, warnings))
@@ -107,12 +107,12 @@ pub(crate) fn run_reads(hotcopy: &OsStr, time: Duration) -> Result<(Table, Vec<S
     }
     let table = Table {
         title: "Load generator, GET of 100 bytes from hotcopy serve, 10 connections",
-        columns: vec![
+        columns: columns([
             "reads/s driven",
             "CPU, % of a core",
             "busiest thread, %",
             "server CPU, % of a core",
-        ],
+        ]),
         rows,
     };
     Ok((table, warnings))

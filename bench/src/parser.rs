@@ -1,14 +1,15 @@
 //! The RESP parser: requests as a server reads them, replies as a client does.
 
 use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
 
 use bytes::BytesMut;
+use hotcopy_lab::rounds::{Contender, Pace, PerOperation, measure};
 use hotcopy_wire::resp::{
     Encoder, Limits, Progress, ReplyDecoder, RequestParser, Version, encode_command,
 };
 
-use crate::rounds::{Contender, Pace, measure};
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, columns};
 
 /// Requests in one buffer, as a pipelining client sends them.
 const PIPELINE: usize = 16;
@@ -39,33 +40,30 @@ pub(crate) fn run(pace: Pace) -> Table {
 
     let mut contenders: Vec<Contender<'_>> = requests
         .iter()
-        .map(|request| Contender {
-            name: request.name,
-            run: Box::new(|count| parse_requests(&request.bytes, count)),
-        })
+        .map(|request| Contender::new(request.name, |count| parse_requests(&request.bytes, count)))
         .collect();
-    contenders.push(Contender {
-        name: "reply, 41,083-byte value",
-        run: Box::new(|count| decode_replies(&reply, count)),
-    });
+    contenders.push(Contender::new("reply, 41,083-byte value", |count| {
+        decode_replies(&reply, count);
+    }));
 
-    let times = measure(&mut contenders, pace);
-    let row = |((contender, time), size): ((&Contender<'_>, _), usize)| {
-        let crate::rounds::PerOperation {
-            median_ns,
-            min_ns,
-            max_ns,
-        } = time;
-        let mb_per_s = size as f64 / median_ns * 1e3;
-        Row {
+    let times = measure(&mut contenders, pace, &AtomicBool::new(false));
+    let row = |((contender, time), size): ((&Contender<'_>, Option<PerOperation>), usize)| {
+        let time = time?;
+        let mb_per_s = size as f64 / time.median_ns * 1e3;
+        Some(Row {
             name: contender.name.into(),
-            figures: vec![mb_per_s, median_ns, min_ns, max_ns],
-        }
+            figures: vec![mb_per_s, time.median_ns, time.min_ns, time.max_ns],
+        })
     };
     Table {
         title: "RESP parser, one thread, 16 requests a buffer",
-        columns: vec!["MB/s", "ns each, median", "min", "max"],
-        rows: contenders.iter().zip(times).zip(sizes).map(row).collect(),
+        columns: columns(["MB/s", "ns each, median", "min", "max"]),
+        rows: contenders
+            .iter()
+            .zip(times)
+            .zip(sizes)
+            .filter_map(row)
+            .collect(),
     }
 }
 

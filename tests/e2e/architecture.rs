@@ -74,9 +74,10 @@ fn unsafe_code_is_allowed_exactly_in_the_modules_that_the_docs_list() {
     let actual: BTreeSet<String> = rust_files()
         .into_iter()
         .filter(|path| {
-            fs::read_to_string(path)
-                .expect("a source file is text")
-                .contains(allowance)
+            let source = fs::read_to_string(path).expect("a source file is text");
+            // An allowance with a long reason takes several lines.
+            let in_one_line: String = source.split_whitespace().collect();
+            in_one_line.contains(allowance)
         })
         .map(|path| {
             let path = path.strip_prefix(repository()).expect("inside");

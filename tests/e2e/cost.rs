@@ -4,7 +4,7 @@ mod bad_input;
 mod changes;
 mod guest;
 mod interrupt;
-mod sandbox;
+pub(crate) mod sandbox;
 mod stall;
 mod tables;
 mod targets;
@@ -20,7 +20,7 @@ use sandbox::{Finished, Sandbox};
 const BRIEF: [&str; 4] = ["--seconds", "0.1", "--rate", "200"];
 
 /// Far above anything but a hang.
-const LONG_ENOUGH: Duration = Duration::from_secs(30);
+pub(crate) const LONG_ENOUGH: Duration = Duration::from_secs(30);
 
 /// The password that tests give to a server, to look for it where it must not be.
 const PASSWORD: &str = "s3cret-word";
@@ -82,7 +82,7 @@ fn gets(client: &mut Client) -> u64 {
         .expect("a number of calls")
 }
 
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + LONG_ENOUGH;
     while !condition() {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
@@ -101,7 +101,7 @@ fn until_store_row_reads(client: &mut Client, pool: usize, reads: u64) {
 }
 
 /// A refusal is one line that says what is wrong, and nothing else, anywhere.
-fn assert_refused(sandbox: &Sandbox, finished: &Finished, code: i32, says: &[&str]) {
+pub(crate) fn assert_refused(sandbox: &Sandbox, finished: &Finished, code: i32, says: &[&str]) {
     let Finished { stdout, stderr, .. } = finished;
     assert_eq!(finished.code, Some(code), "{stderr}");
     assert!(stderr.starts_with("hotcopy: "), "{stderr}");

@@ -5,6 +5,8 @@ mod clients;
 mod conformance;
 mod cost;
 mod faults;
+mod hit_ratio;
+mod modes;
 mod protocol_table;
 mod readme;
 mod serve;

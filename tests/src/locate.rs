@@ -84,6 +84,22 @@ pub fn python_packages() -> Result<PathBuf, Missing> {
     }
 }
 
+/// The caches in JavaScript, installed.
+///
+/// # Errors
+///
+/// When they are not installed.
+pub fn java_script_peers() -> Result<PathBuf, Missing> {
+    let folder = repository().join("peers/js");
+    if folder.join("node_modules").is_dir() {
+        Ok(folder)
+    } else {
+        Err(Missing {
+            program: "what peers/js/package.json names",
+        })
+    }
+}
+
 fn target_directory() -> PathBuf {
     let profile = profile_directory();
     profile.parent().map_or(profile.clone(), Path::to_owned)

@@ -4,6 +4,7 @@ mod bench;
 mod command;
 mod counts;
 mod fuzz;
+mod hit_path;
 mod lane;
 mod licences;
 mod prerequisites;

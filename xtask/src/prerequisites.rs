@@ -1,4 +1,4 @@
-//! What the checks need beyond cargo: real servers, their clients, a nightly toolchain and cargo-fuzz.
+//! What the checks need beyond cargo: real servers, their clients, caches in JavaScript, a nightly toolchain and cargo-fuzz.
 //! System packages are installed where that is allowed (as root, with apt); everything else goes under the target directory.
 
 use std::fs;
@@ -35,16 +35,27 @@ const SYSTEM_PROGRAMS: &[SystemProgram] = &[
         probe: &["python3", "-m", "pip", "--version"],
         package: "python3-pip",
     },
+    SystemProgram {
+        probe: &["node", "--version"],
+        package: "nodejs",
+    },
+    SystemProgram {
+        probe: &["npm", "--version"],
+        package: "npm",
+    },
 ];
 
 /// Python packages with their exact versions, because two of them are the servers that cases are held to.
 const PYTHON_REQUIREMENTS: &str = "tests/requirements.txt";
+
+const JAVA_SCRIPT_PEERS: &str = "peers/js";
 
 /// Installs what is missing, or says exactly what to install.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
     fs::create_dir_all(workspace.prerequisites())?;
     ensure_system_programs(workspace)?;
     ensure_python_packages(workspace)?;
+    ensure_java_script_peers(workspace)?;
     ensure_nightly(workspace)?;
     ensure_cargo_fuzz(workspace)
 }
@@ -106,6 +117,23 @@ fn ensure_python_packages(workspace: &Workspace) -> Result<()> {
         .args(["--target".as_ref(), packages.as_os_str()])
         .run()?;
     // Written last, so that a broken installation is repeated.
+    fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+/// The caches in JavaScript that `hotcopy modes` measures, exactly as their lock file has them.
+fn ensure_java_script_peers(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.root.join(JAVA_SCRIPT_PEERS);
+    let wanted = fs::read_to_string(folder.join("package-lock.json"))?;
+    let stamp = workspace.prerequisites().join("java-script-peers.json");
+    let is_installed = folder.join("node_modules").is_dir();
+    if is_installed && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    CommandLine::new("npm", workspace)
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .current_dir(&folder)
+        .run()?;
     fs::write(stamp, wanted)?;
     Ok(())
 }

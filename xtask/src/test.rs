@@ -11,7 +11,7 @@ use crate::command::CommandLine;
 use crate::counts::Counts;
 use crate::lane::Lane;
 use crate::workspace::{Workspace, in_ci};
-use crate::{fuzz, licences, prerequisites, sanitizer};
+use crate::{fuzz, hit_path, licences, prerequisites, sanitizer};
 
 /// Long enough to replay the stored corpus and mutate each of its entries, short enough for every commit.
 const FUZZ: Duration = Duration::from_secs(30);
@@ -42,6 +42,7 @@ enum Step {
     Unit,
     DocTests,
     Rustdoc,
+    HitPath,
     Build,
     EndToEnd,
     Fuzz,
@@ -82,6 +83,7 @@ fn run_step(step: Step, workspace: &Workspace, slow: bool) -> Result<Option<Coun
         Step::Unit => unit_tests(workspace).map(Some),
         Step::DocTests => doc_tests(workspace).map(Some),
         Step::Rustdoc => rustdoc(workspace).map(|()| None),
+        Step::HitPath => hit_path::check(workspace).map(Some),
         Step::Build => build(workspace).map(|()| None),
         Step::EndToEnd => end_to_end_tests(workspace, slow).map(Some),
         Step::Fuzz => fuzz::run(workspace, if slow { FUZZ_SLOW } else { FUZZ }).map(Some),

@@ -2,12 +2,13 @@
 #![allow(clippy::doc_markdown)] // The doc comments here are the help, read in a terminal.
 
 use std::net::IpAddr;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use hotcopy_lab::hit_ratio::Percent;
 use hotcopy_lab::report::Format;
 
 /// Keeps the hot copy of data in memory, and measures what reading it from elsewhere costs.
@@ -26,6 +27,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Cost(Box<CostArgs>),
+    Modes(ModesArgs),
+    HitRatio(HitRatioArgs),
     Serve(ServeArgs),
     Report(ReportArgs),
     /// A row of a table, in a process of its own.
@@ -153,10 +156,113 @@ pub(crate) struct OutputArgs {
     pub(crate) out: PathBuf,
 }
 
+/// Measures what a read and a write of a cache in this process cost, with everything on and with
+/// nothing.
+///
+/// Ours borrowed, by a shared handle and cloned, with 1, 1,000 and 100,000 keys and with a large
+/// object; what each feature costs; and what that means for a service. Other caches stand beside it:
+/// Rust crates in a build with --features peers, and caches in JavaScript where bun or node and the
+/// packages in peers/js are there.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = MODES_EXAMPLES)]
+pub(crate) struct ModesArgs {
+    /// Rounds in which the caches take turns; the median counts.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "7",
+        allow_negative_numbers = true
+    )]
+    pub(crate) rounds: NonZeroU32,
+
+    /// Time of each cache in each round.
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value = "20",
+        allow_negative_numbers = true
+    )]
+    pub(crate) round_ms: NonZeroU64,
+
+    /// What if: reads of the cache for each request.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "10",
+        allow_negative_numbers = true
+    )]
+    pub(crate) operations: Rate,
+
+    /// What if: requests per second.
+    #[arg(
+        long,
+        value_name = "PER_SECOND",
+        default_value = "10000",
+        allow_negative_numbers = true
+    )]
+    pub(crate) requests: Rate,
+
+    /// The folder peers/js of hotcopy's sources, after `npm ci` in it.
+    #[arg(long, value_name = "FOLDER", default_value = "peers/js")]
+    pub(crate) js: PathBuf,
+
+    /// How standard output looks.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Table)]
+    pub(crate) format: FormatArg,
+
+    /// Where the results go, with everything that was measured, as JSON.
+    #[arg(long, value_name = "FILE", default_value = "results/modes.json")]
+    pub(crate) out: PathBuf,
+}
+
+const MODES_EXAMPLES: &str = "\
+Examples:
+  hotcopy modes                                     ours, and JavaScript if it is there
+  cargo run --release --features peers -- modes     beside the Rust peers
+  hotcopy modes --operations 25 --requests 4000     what if: your own traffic
+
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 ended by Ctrl-C (what was measured
+until then is printed).";
+
+/// Replays traces of requests, and shows how often caches of some sizes hit.
+///
+/// Our cache, exact LRU and the best that any cache could do; in a build with --features peers other
+/// caches too. Each reads through: it looks a key up, and on a miss inserts it.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = HIT_RATIO_EXAMPLES)]
+pub(crate) struct HitRatioArgs {
+    /// Traces: one key a line and optionally its size in bytes after it; plain text or gzip. A key
+    /// that comes again with another size is a hit, and the new size replaces the old.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Capacities in percent of the distinct keys, or of their bytes where the trace has sizes.
+    #[arg(
+        long,
+        value_name = "PERCENT,…",
+        value_delimiter = ',',
+        default_value = "1%,5%,10%",
+        allow_hyphen_values = true
+    )]
+    pub(crate) capacity: Vec<Percent>,
+
+    /// How standard output looks.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Table)]
+    pub(crate) format: FormatArg,
+}
+
+const HIT_RATIO_EXAMPLES: &str = "\
+Examples:
+  hotcopy hit-ratio requests.txt                    your own trace, at 1, 5 and 10 percent
+  hotcopy hit-ratio oltp.gz --capacity 0.5%,20%     other capacities
+  hotcopy hit-ratio *.gz --format json              [{trace, capacity, policy, hit_ratio}, …]
+
+Exit codes: 0 done, 1 failed, 2 the command line is wrong.";
+
 /// Prints the tables of a results file again, byte for byte.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// A file that `hotcopy cost` wrote.
+    /// A file that `hotcopy cost` or `hotcopy modes` wrote.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -243,7 +349,7 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// Reads per second, above zero.
+/// So many a second, or for each of something: above zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate(pub(crate) f64);
 

@@ -3,7 +3,9 @@
 mod args;
 mod cost;
 mod exit;
+mod hit_ratio;
 mod interrupt;
+mod modes;
 mod output;
 mod report;
 mod serve;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
     };
     let result = match args.command {
         Command::Cost(args) => cost::run(*args),
+        Command::Modes(args) => modes::run(args),
+        Command::HitRatio(args) => hit_ratio::run(args),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(args),
         Command::Row => return hotcopy_lab::cost::run_row_process(),

@@ -2,13 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use hotcopy_lab::report::{Format, Style, render};
-use hotcopy_lab::results::cost::CostResult;
+use hotcopy_lab::report::{Format, Report, Style, render};
 
 use crate::exit::Failure;
 
 /// Prints `result` as standard output can show it.
-pub(crate) fn print(result: &CostResult, format: Format) -> Result<(), Failure> {
+pub(crate) fn print(result: &impl Report, format: Format) -> Result<(), Failure> {
     let stdout = io::stdout();
     // anstream knows NO_COLOR, CLICOLOR_FORCE, TERM and what a pipe is.
     let color = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;

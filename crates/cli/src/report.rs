@@ -2,14 +2,17 @@
 
 use std::process::ExitCode;
 
-use hotcopy_lab::results::read_cost;
+use hotcopy_lab::results::{AnyResult, read};
 
 use crate::args::ReportArgs;
 use crate::exit::Failure;
 use crate::output;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    let result = read_cost(&args.file).map_err(Failure::run)?;
-    output::print(&result, args.format.into())?;
+    let format = args.format.into();
+    match read(&args.file).map_err(Failure::run)? {
+        AnyResult::Cost(result) => output::print(&*result, format)?,
+        AnyResult::Modes(result) => output::print(&*result, format)?,
+    }
     Ok(ExitCode::SUCCESS)
 }

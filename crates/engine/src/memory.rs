@@ -22,7 +22,7 @@ const PAGE_BYTES: usize = 4096;
 const ALLOCATOR_BYTES: usize = 16;
 
 /// Pieces begin at multiples of it: of a header's or a bucket's size.
-const ALIGNMENT: usize = 32;
+const ALIGNMENT: usize = 64;
 
 fn layout(len: usize) -> Layout {
     Layout::from_size_align(len.max(1), ALIGNMENT).expect("far below the address space")

@@ -5,13 +5,17 @@
 
 mod child;
 mod connect;
+pub mod contenders;
 pub mod cost;
 mod error;
+pub mod hit_ratio;
 mod inspect;
 pub mod meters;
+pub mod modes;
 mod private_server;
 pub mod report;
 pub mod results;
+pub mod rounds;
 pub mod stamp;
 pub mod target;
 pub mod value;

@@ -13,27 +13,27 @@ use tempfile::TempDir;
 use super::LONG_ENOUGH;
 
 /// The folder, with one beside it for what the test itself needs.
-pub(super) struct Sandbox {
+pub(crate) struct Sandbox {
     work: TempDir,
     aside: TempDir,
 }
 
 /// The binary, running.
-pub(super) struct Running {
-    pub(super) process: Process,
+pub(crate) struct Running {
+    pub(crate) process: Process,
     stderr: PathBuf,
 }
 
 /// What a user sees of a run that has ended.
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// `None` when a signal ended it.
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Sandbox {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = || tempfile::tempdir().expect("the folder for temporary files can be written");
         Self {
             work: folder(),
@@ -42,7 +42,12 @@ impl Sandbox {
     }
 
     /// Starts `hotcopy` with its output in pipes and files, so without a terminal.
-    pub(super) fn start(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+        self.start_with(arguments, &[])
+    }
+
+    /// The same with these environment variables.
+    pub(crate) fn start_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Running {
         let stderr = self.aside.path().join("stderr");
         let mut command = Command::new(locate::hotcopy());
         command
@@ -50,6 +55,7 @@ impl Sandbox {
             .current_dir(self.work.path())
             .env("TMPDIR", self.work.path())
             .env_remove("CLICOLOR_FORCE")
+            .envs(environment.iter().copied())
             // A service's own setting, which must not reach the servers that a run starts.
             .env("HOTCOPY_PASSWORD", "of-another-server")
             .stderr(File::create(&stderr).expect("the folder can be written"));
@@ -60,39 +66,44 @@ impl Sandbox {
     }
 
     /// Runs `hotcopy` to its end.
-    pub(super) fn run(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         self.start(arguments).finish()
     }
 
     /// Runs `hotcopy cost` to its end.
-    pub(super) fn cost(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn cost(&self, arguments: &[&str]) -> Finished {
         self.run(&[&["cost"], arguments].concat())
     }
 
     /// Starts `hotcopy cost`.
-    pub(super) fn start_cost(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start_cost(&self, arguments: &[&str]) -> Running {
         self.start(&[&["cost"], arguments].concat())
     }
 
     /// A file for the run to read, with its path.
-    pub(super) fn file(&self, name: &str, content: &[u8]) -> String {
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> String {
         let path = self.aside.path().join(name);
         fs::write(&path, content).expect("the folder can be written");
         path.to_string_lossy().into_owned()
     }
 
+    /// The folder itself.
+    pub(crate) fn work(&self) -> &Path {
+        self.work.path()
+    }
+
     /// The results file, where it lies unless `--out` says otherwise.
-    pub(super) fn results(&self) -> PathBuf {
+    pub(crate) fn results(&self) -> PathBuf {
         self.work.path().join("results/cost.json")
     }
 
     /// What is in the results file.
-    pub(super) fn result(&self) -> CostResult {
+    pub(crate) fn result(&self) -> CostResult {
         read_cost(&self.results()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Everything in the folder, by path, sorted.
-    pub(super) fn entries(&self) -> Vec<String> {
+    pub(crate) fn entries(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(self.work.path(), self.work.path(), &mut found);
         found.sort();
@@ -100,17 +111,17 @@ impl Sandbox {
     }
 
     /// Nothing but the results of a run that went well.
-    pub(super) fn assert_only_the_results_are_left(&self) {
+    pub(crate) fn assert_only_the_results_are_left(&self) {
         assert_eq!(self.entries(), ["results", "results/cost.json"]);
         self.assert_no_process_is_left();
     }
 
-    pub(super) fn assert_no_process_is_left(&self) {
+    pub(crate) fn assert_no_process_is_left(&self) {
         assert_eq!(self.processes(), Vec::<String>::new());
     }
 
     /// The processes of the run, which are known by the environment that they inherited.
-    pub(super) fn processes(&self) -> Vec<String> {
+    pub(crate) fn processes(&self) -> Vec<String> {
         let mark = format!("TMPDIR={}", self.work.path().display());
         let is_ours = |pid: &Path| {
             // A process may end while it is looked at, and others are not ours to look at.
@@ -144,7 +155,7 @@ fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
 
 impl Running {
     /// What it printed until its end.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(crate) fn finish(mut self) -> Finished {
         let mut stdout = String::new();
         while let Some(line) = self.process.read_line() {
             stdout += &line;
@@ -163,7 +174,7 @@ impl Running {
 
 impl Finished {
     /// It did what it was asked to.
-    pub(super) fn assert_done(&self) {
+    pub(crate) fn assert_done(&self) {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
     }
 }

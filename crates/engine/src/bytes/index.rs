@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use super::pool::Pool;
-use crate::index::{Hash, OldTable};
+use crate::index::{self, Filling, Hash, OldTable};
 use crate::memory;
 use crate::reclaim::pinned;
 
@@ -28,11 +28,14 @@ pub(super) struct Index {
     pool: Arc<Pool>,
 }
 
-struct Part(crate::index::Index);
+struct Part {
+    table: index::Index,
+    filling: Filling,
+}
 
 impl std::fmt::Debug for Part {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} entries", self.0.len())
+        write!(f, "{} entries", self.filling.len())
     }
 }
 
@@ -58,13 +61,15 @@ impl Index {
         (part as usize, hash)
     }
 
-    fn part(&self, number: usize) -> Option<&crate::index::Index> {
-        Some(&self.parts.get(number)?.as_ref()?.0)
+    fn part(&self, number: usize) -> Option<&Part> {
+        self.parts.get(number)?.as_ref()
     }
 
     pub(super) fn find(&self, hash: Hash, is_match: impl FnMut(u32) -> bool) -> Option<u32> {
         let (part, hash) = self.split(hash);
-        self.part(part)?.find_as_writer(hash, is_match)
+        let Part { table, filling } = self.part(part)?;
+        let (location, _) = table.find_locked(filling, hash, is_match)?;
+        Some(location)
     }
 
     /// Adds a location that is not in the index. `hash_of` tells the hashes of those that are.
@@ -76,15 +81,16 @@ impl Index {
         let (number, hash) = self.split(hash);
         let shift = self.part_bits;
         let pool = &self.pool;
-        let part = &self.parts[number].get_or_insert_with(|| {
-            let part = Part(crate::index::Index::new());
+        let part = self.parts[number].get_or_insert_with(|| {
+            let part = Part::new();
             pool.add_used(part.bytes());
             part
         });
         let before = part.bytes();
+        let position_of = |it| hash_of(it).position << shift;
         let old = part
-            .0
-            .insert(hash, location, |it| hash_of(it).position << shift);
+            .table
+            .insert(&mut part.filling, hash, location, position_of);
         if let Some(old) = old {
             free(old);
             pool.add_used(part.bytes() - before);
@@ -94,20 +100,23 @@ impl Index {
 
     /// Puts a location in the place of another one with the same key.
     pub(super) fn replace(&mut self, hash: Hash, old: u32, new: u32) {
-        let (part, hash) = self.split(hash);
-        let part = self.part(part).expect("`old` is in a part");
-        part.replace(hash, old, new);
+        let (number, hash) = self.split(hash);
+        let part = self.parts[number].as_mut().expect("`old` is in a part");
+        let found = part.table.find_locked(&part.filling, hash, |it| it == old);
+        let (_, at) = found.expect("`old` is in the index");
+        part.table.replace(&mut part.filling, at, new);
     }
 
     /// Removes a location that is in the index.
     pub(super) fn remove(&mut self, hash: Hash, location: u32, hash_of: impl Fn(u32) -> Hash) {
         let (number, hash) = self.split(hash);
         let shift = self.part_bits;
-        let part = self.parts[number].as_ref().expect("it is in a part");
+        let part = self.parts[number].as_mut().expect("it is in a part");
         let before = part.bytes();
+        let position_of = |it| hash_of(it).position << shift;
         let old = part
-            .0
-            .remove(hash.position, location, |it| hash_of(it).position << shift);
+            .table
+            .remove(&mut part.filling, hash, location, position_of);
         if let Some(old) = old {
             free(old);
             self.pool.subtract_used(before - part.bytes());
@@ -124,7 +133,7 @@ impl Index {
         &self,
         from: u32,
         hash_of: impl Fn(u32) -> Hash,
-        mut found: impl FnMut(u32),
+        found: impl FnMut(u32),
     ) -> Option<u32> {
         if self.parts.is_empty() {
             return None;
@@ -133,15 +142,7 @@ impl Index {
         let (number, hash) = self.split(hash);
         let next = self.part(number).and_then(|part| {
             let position_of = |it| hash_of(it).position << self.part_bits;
-            let is_due = |it: &u32| hash_of(*it).position >= from;
-            pinned(|pin| {
-                part.walk(pin, hash.position, position_of, |location| {
-                    Some(location)
-                        .filter(is_due)
-                        .into_iter()
-                        .for_each(&mut found);
-                })
-            })
+            pinned(|pin| part.table.walk(pin, hash.position, position_of, found))
         });
         let width = u64::from(u32::MAX >> self.part_bits) + 1;
         let start = number as u64 * width;
@@ -181,8 +182,15 @@ impl Drop for Index {
 }
 
 impl Part {
+    fn new() -> Self {
+        Part {
+            table: index::Index::new(),
+            filling: Filling::default(),
+        }
+    }
+
     fn bytes(&self) -> u64 {
-        memory::footprint(self.0.heap_bytes())
+        memory::footprint(self.table.heap_bytes())
     }
 }
 

@@ -21,11 +21,14 @@ struct Hint(u32);
 
 /// The hints of a shard. Lives under its lock.
 pub(super) struct DueHints {
-    hints: Vec<[Hint; CHUNK]>,
+    /// Chunk by chunk, so that growing copies no hints.
+    hints: Vec<Box<[Hint]>>,
     /// The earliest hint of each chunk, or one before it.
     chunks: Vec<Hint>,
     /// No hint is before this.
     earliest: Millis,
+    /// The latest time seen. Hints are read in relation to the time, which must not leap past them.
+    seen: Millis,
     /// Whether any entry ever had a deadline: until then there are no hints at all.
     in_use: bool,
 }
@@ -60,6 +63,7 @@ impl DueHints {
             hints: Vec::new(),
             chunks: Vec::new(),
             earliest: NEVER,
+            seen: 0,
             in_use: false,
         }
     }
@@ -75,16 +79,29 @@ impl DueHints {
             return;
         }
         self.in_use = true;
+        self.see(now);
         let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let far = Hint::at(NEVER, now);
         while self.hints.len() <= chunk {
-            self.hints.push([far; CHUNK]);
+            self.hints.push([far; CHUNK].into());
             self.chunks.push(far);
         }
         let hint = Hint::at(due, now);
         self.hints[chunk][place] = hint;
         self.chunks[chunk] = self.chunks[chunk].earlier_of(hint, now);
         self.earliest = self.earliest.min(due);
+    }
+
+    /// When so much time has passed at once that hints would seem to lie in the future again (a
+    /// clock that is moved by hand can do that), everything is due.
+    fn see(&mut self, now: Millis) {
+        if now >> UNIT_BITS > (self.seen >> UNIT_BITS) + FURTHEST {
+            let due = Hint((now >> UNIT_BITS) as u32);
+            self.hints.iter_mut().for_each(|hints| hints.fill(due));
+            self.chunks.fill(due);
+            self.earliest = self.earliest.min(now);
+        }
+        self.seen = self.seen.max(now);
     }
 
     /// Calls `look` with the slots that may be due, chunk by chunk, until it has been called some
@@ -96,6 +113,7 @@ impl DueHints {
         max_looks: usize,
         mut look: impl FnMut(u32) -> Millis,
     ) -> bool {
+        self.see(now);
         let mut looks = 0;
         let mut earliest: Option<Hint> = None;
         for (chunk, (first, hints)) in self.chunks.iter_mut().zip(&mut self.hints).enumerate() {
@@ -109,7 +127,7 @@ impl DueHints {
                         looks += 1;
                         let due = look((chunk * CHUNK + place) as u32);
                         // What is due within the unit that has begun is looked at in the next one.
-                        *hint = Hint::at(due.max(now + (1 << UNIT_BITS)), now);
+                        *hint = Hint::at(due.max(now.saturating_add(1 << UNIT_BITS)), now);
                     }
                     next_first = next_first.earlier_of(*hint, now);
                 }
@@ -119,8 +137,24 @@ impl DueHints {
         }
         self.earliest = earliest.map_or(NEVER, |hint| {
             let left = u64::from(hint.units_from(now).max(0).unsigned_abs());
-            ((now >> UNIT_BITS) + left) << UNIT_BITS
+            ((now >> UNIT_BITS) + left).saturating_mul(1 << UNIT_BITS)
         });
         true
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl DueHints {
+    /// Asserts that an entry which expires at `deadline` is looked at then, or a unit later.
+    pub(super) fn assert_looked_at(&self, slot: u32, deadline: Millis, now: Millis) {
+        if deadline == NEVER {
+            return;
+        }
+        let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
+        let latest = Hint::at(deadline.saturating_add(1 << UNIT_BITS), now);
+        let hint = self.hints[chunk][place];
+        assert!(hint.units_from(now) <= latest.units_from(now).max(0));
+        assert!(self.chunks[chunk].units_from(now) <= hint.units_from(now));
+        assert!(self.earliest <= deadline.saturating_add(2 << UNIT_BITS).max(now));
     }
 }

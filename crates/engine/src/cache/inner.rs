@@ -9,12 +9,14 @@ use std::hash::{BuildHasher, Hash as StdHash};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 
 use super::builder::Weigher;
 use super::node::{IdleTime, Node};
+use super::retire::{MAX_BATCH, Panic, drop_each};
 use super::shard::{Locked, Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
@@ -72,19 +74,20 @@ pub(super) struct Times {
 struct Totals {
     entries: AtomicU64,
     weight: AtomicU64,
-    /// Weight of what was taken out and is kept by a borrow or an interrupted reader.
-    waiting: AtomicU64,
+    /// Weight of what was taken out and is kept by a borrow. What waits for a grace period is not in it:
+    /// to evict even more while a reader is interrupted would empty the cache and free nothing.
+    borrowed: AtomicU64,
 }
 
 /// What is left to do after a change, without the lock.
-#[derive(Debug, Clone, Copy)]
 #[must_use]
-pub(super) enum Unsettled {
-    Nothing,
+pub(super) struct Unsettled<K, V> {
+    /// Entries to be dropped.
+    ready: [Option<(K, V)>; 2],
     /// A batch of retired entries is complete.
-    Batch,
+    is_batch: bool,
     /// There are retired entries where there were none.
-    FirstRetired,
+    is_first_retired: bool,
 }
 
 /// Fields that a hit reads come first; nothing writes to them.
@@ -192,20 +195,18 @@ impl<K, V> Inner<K, V> {
 
     /// What an entry counts for; none if the cache could not hold it.
     pub(super) fn weigh(&self, key: &K, value: &V) -> Option<Weight> {
-        if self.limits.max_entries.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
-        if !self.limits.counts_bytes {
-            return Some(Weight::ONE);
-        }
-        let heap = self.weigher.as_ref().map_or(0, |weigh| weigh(key, value));
-        let weight = Weight::from_bytes(heap.saturating_add(entry_overhead::<K, V>()));
-        (weight.get() <= self.max_live_bytes()).then_some(weight)
+        let weight = if self.limits.counts_bytes {
+            let heap = self.weigher.as_ref().map_or(0, |weigh| weigh(key, value));
+            Weight::from_bytes(heap.saturating_add(entry_overhead::<K, V>()))
+        } else {
+            Weight::ONE
+        };
+        self.can_hold(weight).then_some(weight)
     }
 
     /// The budget less what is kept for entries that wait to be freed.
     fn max_live_bytes(&self) -> u64 {
-        let max_bytes = self.limits.max_bytes.load(Ordering::Relaxed);
+        let max_bytes = self.limits.max_bytes.load(Ordering::SeqCst);
         max_bytes - max_bytes / RETIRED_SHARE
     }
 
@@ -214,14 +215,20 @@ impl<K, V> Inner<K, V> {
         !self.is_over(1, weight.get() as i64)
     }
 
+    /// Whether the cache could hold an entry if it held nothing else.
+    pub(super) fn can_hold(&self, weight: Weight) -> bool {
+        self.limits.max_entries.load(Ordering::SeqCst) > 0
+            && (!self.limits.counts_bytes || weight.get() <= self.max_live_bytes())
+    }
+
     /// Whether the entries there are, with `entries` and `weight` more, are too many.
     fn is_over(&self, entries: i64, weight: i64) -> bool {
         let totals = &self.totals;
         let entries = totals
             .entries
-            .load(Ordering::Relaxed)
+            .load(Ordering::SeqCst)
             .wrapping_add_signed(entries);
-        if entries > self.limits.max_entries.load(Ordering::Relaxed) {
+        if entries > self.limits.max_entries.load(Ordering::SeqCst) {
             return true;
         }
         if !self.limits.counts_bytes {
@@ -229,9 +236,11 @@ impl<K, V> Inner<K, V> {
         }
         let weight = totals
             .weight
-            .load(Ordering::Relaxed)
+            .load(Ordering::SeqCst)
             .wrapping_add_signed(weight);
-        weight + totals.waiting.load(Ordering::Relaxed) > self.max_live_bytes()
+        // Threads tell their changes in any order, so for a moment this may be less than nothing.
+        let borrowed = totals.borrowed.load(Ordering::SeqCst) as i64;
+        weight.saturating_add_signed(borrowed) > self.max_live_bytes()
     }
 
     /// Ends a change of a shard: evicts until the budget holds, tells the totals, unlocks. The entry
@@ -242,7 +251,7 @@ impl<K, V> Inner<K, V> {
         before: (u64, u64),
         mut locked: Locked<'_, K, V>,
         protected: Option<u32>,
-    ) -> Unsettled {
+    ) -> Unsettled<K, V> {
         let shard = self.shard(index);
         let mut change;
         loop {
@@ -263,37 +272,66 @@ impl<K, V> Inner<K, V> {
             .retired
             .is_batch(shard.size().entries(), self.max_retired());
         let had_retired = shard.has_retired();
+        // As many as a write takes out, so that the allocator gets one and gives one; two if they
+        // have become many.
+        let is_behind = locked.state.ready.len() > MAX_BATCH as usize;
+        let first = locked.take_ready();
+        let second = is_behind.then(|| locked.take_ready()).flatten();
+        let ready = [first, second];
         locked.publish_retired();
-        if is_batch {
-            Unsettled::Batch
-        } else if !had_retired && shard.has_retired() {
-            Unsettled::FirstRetired
-        } else {
-            Unsettled::Nothing
+        Unsettled {
+            ready,
+            is_batch,
+            is_first_retired: !had_retired && shard.has_retired(),
         }
     }
 
     /// Does what a change left to be done without the lock. Not under a pin, which would hold up
     /// the grace period: it frees memory, and drops what users put in.
-    pub(super) fn settle(&self, index: usize, unsettled: Unsettled) {
-        match unsettled {
-            Unsettled::Nothing => {}
-            Unsettled::Batch => self.free_retired(self.shard(index)),
+    pub(super) fn settle(&self, index: usize, unsettled: Unsettled<K, V>) -> Option<Panic> {
+        if unsettled.is_batch {
+            self.free_retired(self.shard(index));
+        } else if unsettled.is_first_retired {
             // Somebody must free it also if this shard is not written to again.
-            Unsettled::FirstRetired => clock::wake(),
+            clock::wake();
+        }
+        unsettled.ready[0]
+            .is_some()
+            .then(|| drop_each(unsettled.ready))
+            .flatten()
+    }
+
+    /// Evicts from other shards if the budget does not hold.
+    #[inline]
+    pub(super) fn keep_budget(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
+        if self.is_over(0, 0) {
+            self.evict_elsewhere(index, protected)
+        } else {
+            None
         }
     }
 
-    /// Evicts from other shards while the budget does not hold.
-    pub(super) fn evict_elsewhere(&self, index: usize, protected: Option<u32>) {
+    #[cold]
+    fn evict_elsewhere(&self, index: usize, protected: Option<u32>) -> Option<Panic> {
+        let mut panic = None;
         let shards = self.shards.len();
         let mut failed = 0;
+        // Where a shard's fair share is one heavy entry that must stay, the others have to give although
+        // they hold less.
+        let mut whoever = false;
         let mut next = index;
-        while self.is_over(0, 0) && failed < shards {
+        while self.is_over(0, 0) {
+            if failed == shards && whoever {
+                break;
+            }
+            if failed == shards {
+                whoever = true;
+                failed = 0;
+            }
             next = (next + 1) % shards;
             let shard = self.shard(next);
             let protected = protected.filter(|_| next == index);
-            if !self.has_fair_share(shard, (0, 0)) {
+            if !whoever && !self.has_fair_share(shard, (0, 0)) {
                 failed += 1;
                 continue;
             }
@@ -305,8 +343,9 @@ impl<K, V> Inner<K, V> {
                 failed += 1;
             }
             let unsettled = self.finish(next, before, locked, protected);
-            self.settle(next, unsettled);
+            panic = panic.or(self.settle(next, unsettled));
         }
+        panic
     }
 
     /// Whether a shard holds as much as the mean of all, so that it is its turn to give.
@@ -324,16 +363,18 @@ impl<K, V> Inner<K, V> {
         held * shards >= total
     }
 
+    /// Sequentially consistent, like the bounds: who stores an entry adds it and then looks whether the
+    /// bounds were lowered, who lowers them looks afterwards at what was added.
     fn add_to_totals(&self, (entries, weight): (i64, i64)) {
         if entries != 0 {
             self.totals
                 .entries
-                .fetch_add(entries as u64, Ordering::Relaxed);
+                .fetch_add(entries as u64, Ordering::SeqCst);
         }
         if weight != 0 && self.limits.counts_bytes {
             self.totals
                 .weight
-                .fetch_add(weight as u64, Ordering::Relaxed);
+                .fetch_add(weight as u64, Ordering::SeqCst);
         }
     }
 
@@ -346,61 +387,84 @@ impl<K, V> Inner<K, V> {
         max_bytes / RETIRED_SHARE / self.shards.len() as u64
     }
 
-    pub(super) fn free_retired(&self, shard: &Shard<K, V>) {
-        let freed = shard.free_retired();
-        if freed.waiting_change != 0 {
+    /// Makes ready what can be freed in a shard.
+    fn free_retired(&self, shard: &Shard<K, V>) {
+        let change = shard.free_retired(self.max_retired());
+        if change != 0 {
             self.totals
-                .waiting
-                .fetch_add(freed.waiting_change as u64, Ordering::Relaxed);
+                .borrowed
+                .fetch_add(change as u64, Ordering::Relaxed);
         }
-        if let Some(panic) = freed.panic {
-            resume_unwind(panic);
+        // Another thread may have seen nothing retired meanwhile, and let the ticker sleep.
+        if shard.has_retired() {
+            clock::wake();
         }
     }
 
+    /// Frees all that can be freed in a shard.
+    fn free_all(&self, shard: &Shard<K, V>) -> Option<Panic> {
+        self.free_retired(shard);
+        shard.drop_ready()
+    }
+
     /// Takes out what is expired in a shard, in steps between which others may have the lock.
-    pub(super) fn expire(&self, index: usize) {
+    pub(super) fn expire(&self, index: usize) -> Option<Panic> {
+        let mut panic = None;
         let shard = self.shard(index);
         loop {
             let moment = self.moment();
             if shard.due() > moment.now {
-                return;
+                return panic;
             }
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
             let is_all = locked.expire(moment, SWEEP_STEP);
             let unsettled = self.finish(index, before, locked, None);
-            self.settle(index, unsettled);
+            panic = panic.or(self.settle(index, unsettled));
             if is_all {
-                return;
+                return panic;
             }
         }
     }
 
-    pub(super) fn clear(&self) {
+    /// Expires and frees what can be in all shards.
+    pub(super) fn reclaim(&self) -> Option<Panic> {
+        let mut panic = None;
+        for (index, shard) in self.shards.iter().enumerate() {
+            panic = panic.or(self.expire(index));
+            if shard.has_retired() {
+                panic = panic.or(self.free_all(shard));
+            }
+        }
+        panic
+    }
+
+    pub(super) fn clear(&self) -> Option<Panic> {
+        let mut panic = None;
         for (index, shard) in self.shards.iter().enumerate() {
             let mut locked = shard.lock();
             let before = (shard.size().entries(), shard.size().weight());
             locked.clear();
-            let _all_is_freed_next = self.finish(index, before, locked, None);
-            self.free_retired(shard);
+            let unsettled = self.finish(index, before, locked, None);
+            panic = panic.or(self.settle(index, unsettled));
+            panic = panic.or(self.free_all(shard));
         }
+        panic
     }
 
-    pub(super) fn set_max_entries(&self, max_entries: u64) {
-        self.limits
-            .max_entries
-            .store(max_entries, Ordering::Relaxed);
-        self.evict_elsewhere(0, None);
+    pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {
+        self.limits.max_entries.store(max_entries, Ordering::SeqCst);
+        self.keep_budget(0, None)
     }
 
-    /// False if the cache does not count bytes.
-    pub(super) fn set_max_bytes(&self, max_bytes: u64) -> bool {
-        if self.limits.counts_bytes {
-            self.limits.max_bytes.store(max_bytes, Ordering::Relaxed);
-            self.evict_elsewhere(0, None);
-        }
+    /// Whether the cache counts bytes.
+    pub(super) fn counts_bytes(&self) -> bool {
         self.limits.counts_bytes
+    }
+
+    pub(super) fn set_max_bytes(&self, max_bytes: u64) -> Option<Panic> {
+        self.limits.max_bytes.store(max_bytes, Ordering::SeqCst);
+        self.keep_budget(0, None)
     }
 
     pub(super) fn count_too_heavy(&self, shard: &Shard<K, V>) {
@@ -446,12 +510,9 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Inner<K, V> {
 
 impl<K: Send + Sync, V: Send + Sync> Ticked for Inner<K, V> {
     fn tick(&self) -> NextTick {
+        pass_on(self.reclaim());
         let mut next = NextTick::Idle;
-        for (index, shard) in self.shards.iter().enumerate() {
-            self.expire(index);
-            if shard.has_retired() {
-                self.free_retired(shard);
-            }
+        for shard in &self.shards {
             next = next.min(match shard.due() {
                 _ if shard.has_retired() => NextTick::Soon,
                 NEVER => NextTick::Idle,
@@ -470,6 +531,16 @@ impl<K, V> Drop for Inner<K, V> {
     }
 }
 
+/// Lets a panic of the user's code go on to the caller, now that the cache is in order. Not while the
+/// thread is panicking already, which would end the process.
+pub(super) fn pass_on(panic: Option<Panic>) {
+    if let Some(panic) = panic
+        && !thread::panicking()
+    {
+        resume_unwind(panic);
+    }
+}
+
 /// Bytes that an entry costs beside the heap that its key and value own: its node, its share of the
 /// index (32 bytes for five entries), its expiry hint and what the policy remembers of it.
 pub(super) const fn entry_overhead<K, V>() -> u64 {
@@ -477,4 +548,15 @@ pub(super) const fn entry_overhead<K, V>() -> u64 {
     const HINT: usize = 4;
     const POLICY: usize = 5;
     (size_of::<Node<K, V>>() + INDEX + HINT + POLICY) as u64
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Inner<K, V> {
+    /// Asserts that the totals are right. All shards must be locked.
+    pub(super) fn validate_totals(&self) {
+        assert_eq!(self.totals.entries.load(Ordering::SeqCst), self.entries());
+        if self.limits.counts_bytes {
+            assert_eq!(self.totals.weight.load(Ordering::SeqCst), self.weight());
+        }
+    }
 }

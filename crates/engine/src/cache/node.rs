@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
+use crate::index::Hash;
 
 /// ```text
-/// 0         8            12         16       20     24     28     29      30   32
-/// | deadline | last used | position | weight | prev | next | mark | class | pad | key | value
+/// 0         8            12         16       20     24     28     29      30    31   32
+/// | deadline | last used | position | weight | prev | next | mark | class | tag | pad | key | value
 /// ```
 /// Deadline, time of last use and mark are what a hit reads or writes; the rest is touched under
 /// the shard's lock only, and atomic because the compiler cannot know that.
@@ -32,6 +33,8 @@ pub(super) struct Node<K, V> {
     pub(super) next: AtomicU32,
     pub(super) mark: AtomicU8,
     pub(super) class: AtomicU8,
+    /// The rest of the key's hash.
+    tag: AtomicU8,
     key: UnsafeCell<MaybeUninit<K>>,
     value: UnsafeCell<MaybeUninit<V>>,
 }
@@ -51,6 +54,10 @@ pub(super) struct IdleTime {
     /// Whole units after which an unused entry is expired.
     units: u32,
 }
+
+/// How far back a clock may go and be noticed: three days, of the 49 that four bytes of milliseconds count.
+/// The rest is for time that passes without anybody looking, as when a clock is moved by hand.
+const MAX_BACK_UNITS: u32 = 1 << 28;
 
 /// Idle times are told apart up to half of what four bytes count.
 const MAX_IDLE_UNITS: u64 = 1 << 30;
@@ -73,8 +80,11 @@ impl IdleTime {
 
     /// Milliseconds until an entry that was used at `stamp` expires.
     fn left(self, stamp: u32, now: Millis) -> Millis {
-        // Negative when the clock went backwards: then nothing has been idle.
-        let idle = (self.stamp(now).wrapping_sub(stamp) as i32).max(0) as u32;
+        let mut idle = self.stamp(now).wrapping_sub(stamp);
+        // The clock went backwards: then nothing has been idle.
+        if idle > u32::MAX - MAX_BACK_UNITS {
+            idle = 0;
+        }
         u64::from(self.units.saturating_sub(idle)) << self.shift
     }
 }
@@ -90,6 +100,7 @@ impl<K, V> Node<K, V> {
             next: AtomicU32::new(0),
             mark: AtomicU8::new(0),
             class: AtomicU8::new(0),
+            tag: AtomicU8::new(0),
             key: UnsafeCell::new(MaybeUninit::uninit()),
             value: UnsafeCell::new(MaybeUninit::uninit()),
         }
@@ -99,13 +110,14 @@ impl<K, V> Node<K, V> {
     ///
     /// # Safety
     /// The node is neither published nor holds an entry, and the caller holds the shard's lock.
-    pub(super) unsafe fn write(&self, key: K, value: V, position: u32, weight: Weight) {
+    pub(super) unsafe fn write(&self, key: K, value: V, hash: Hash, weight: Weight) {
         // SAFETY: nobody else looks at the node.
         unsafe {
             (*self.key.get()).write(key);
             (*self.value.get()).write(value);
         }
-        self.position.store(position, Ordering::Relaxed);
+        self.position.store(hash.position, Ordering::Relaxed);
+        self.tag.store(hash.tag, Ordering::Relaxed);
         self.weight.store(weight.to_bits(), Ordering::Relaxed);
         self.mark.store(0, Ordering::Relaxed);
     }
@@ -127,6 +139,20 @@ impl<K, V> Node<K, V> {
         unsafe { (*self.key.get()).assume_init_drop() };
     }
 
+    /// Takes the entry out.
+    ///
+    /// # Safety
+    /// As for [`drop_entry`](Self::drop_entry), which must not be called any more.
+    pub(super) unsafe fn take_entry(&self) -> (K, V) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            (
+                (*self.key.get()).assume_init_read(),
+                (*self.value.get()).assume_init_read(),
+            )
+        }
+    }
+
     /// # Safety
     /// The node holds an entry, which the caller keeps alive: by a pin, a hazard, or the lock.
     #[inline(always)]
@@ -146,6 +172,13 @@ impl<K, V> Node<K, V> {
     #[inline(always)]
     pub(super) fn position(&self) -> u32 {
         self.position.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn hash(&self) -> Hash {
+        Hash {
+            position: self.position(),
+            tag: self.tag.load(Ordering::Relaxed),
+        }
     }
 
     pub(super) fn weight(&self) -> Weight {
@@ -201,5 +234,12 @@ impl<K, V> Node<K, V> {
             now.saturating_add(left)
         });
         deadline.min(idle_end)
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Node<K, V> {
+    pub(super) fn deadline(&self) -> Millis {
+        self.deadline.load(Ordering::Relaxed)
     }
 }

@@ -1,4 +1,9 @@
 //! Freeing what was taken out, when nobody can look at it any more, without a lock.
+//!
+//! What is taken out is *retired*. When a batch of it is complete, a grace period begins; when that has
+//! passed, what no borrow keeps is *ready*, and each call that writes drops one of the ready
+//! entries: never a whole batch at once, which would make that call slow, and give the allocator all at
+//! once what it likes to hand out again one by one.
 
 #![allow(
     unsafe_code,
@@ -8,6 +13,7 @@
 use std::any::Any;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 use super::shard::Shard;
 use crate::index::OldTable;
@@ -17,17 +23,26 @@ use crate::reclaim::{self, Grace};
 /// grace period costs up to some 10 µs; entries that wait for it cost memory.
 const BATCH_SHARE: u64 = 16;
 const MIN_BATCH: u64 = 32;
-const MAX_BATCH: u64 = 512;
+pub(super) const MAX_BATCH: u64 = 512;
+
+/// Entries that are taken out of the lock at a time to be dropped.
+const READY_STEP: usize = 64;
 
 /// Looks at the pinned threads before they are left for later. A probe takes less; a thread that
 /// was interrupted in one takes far more.
 const POLLS: u32 = 64;
 
+/// Times that a writer lets others run when much waits for a thread that was interrupted.
+const YIELDS: u32 = 16;
+
+/// What a `Drop` of the user's panicked with.
+pub(super) type Panic = Box<dyn Any + Send>;
+
 /// An entry that was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RetiredEntry {
-    slot: u32,
-    weight: u64,
+    pub(super) slot: u32,
+    pub(super) weight: u64,
 }
 
 /// What was taken out of a shard and has begun no grace period.
@@ -69,25 +84,20 @@ impl Waiting {
         self.graces.len() + self.borrowed.len()
     }
 
-    fn weight(&self) -> u64 {
-        let in_graces: u64 = self.graces.iter().map(|(_, retired)| retired.weight).sum();
-        let borrowed: u64 = self.borrowed.iter().map(|entry| entry.weight).sum();
-        in_graces + borrowed
+    fn weight_in_graces(&self) -> u64 {
+        self.graces.iter().map(|(_, retired)| retired.weight).sum()
+    }
+
+    fn borrowed_weight(&self) -> u64 {
+        self.borrowed.iter().map(|entry| entry.weight).sum()
     }
 }
 
-/// What freeing did.
-#[derive(Default)]
-pub(super) struct Freed {
-    /// By how much the weight of what waits has changed.
-    pub(super) waiting_change: i64,
-    /// What a `Drop` of the user's panicked with first; the other entries were dropped all the same.
-    pub(super) panic: Option<Box<dyn Any + Send>>,
-}
-
 impl<K, V> Shard<K, V> {
-    /// Begins a grace period for what was retired, and frees what can be freed.
-    pub(super) fn free_retired(&self) -> Freed {
+    /// Begins a grace period for what was retired, and makes ready what nobody can reach any more. Waits a
+    /// little for readers that were interrupted if more than `max_weight` waits for them. Returns by
+    /// how much the weight of what borrows keep has changed.
+    pub(super) fn free_retired(&self, max_weight: u64) -> i64 {
         let (retired, mut waiting) = {
             let mut locked = self.lock();
             let state = &mut *locked.state;
@@ -96,64 +106,78 @@ impl<K, V> Shard<K, V> {
                 std::mem::take(&mut state.waiting),
             )
         };
-        let weight_before = waiting.weight();
+        let borrowed_before = waiting.borrowed_weight();
         if retired.len() > 0 {
             let grace = Grace::begin(reclaim::global());
             waiting.graces.push((grace, retired));
         }
-        let mut candidates = std::mem::take(&mut waiting.borrowed);
+        let mut ready = std::mem::take(&mut waiting.borrowed);
+        let mut yields = if waiting.weight_in_graces() > max_weight {
+            YIELDS
+        } else {
+            0
+        };
         for (mut grace, retired) in std::mem::take(&mut waiting.graces) {
-            if !poll(&mut grace) {
+            let mut has_passed = poll(&mut grace);
+            while !has_passed && yields > 0 {
+                yields -= 1;
+                thread::yield_now();
+                has_passed = grace.has_passed();
+            }
+            if !has_passed {
                 waiting.graces.push((grace, retired));
                 continue;
             }
-            candidates.extend(retired.entries);
+            ready.extend(retired.entries);
             for table in retired.tables {
                 // SAFETY: the grace period began after the table was replaced, and has passed.
                 unsafe { table.free() };
             }
         }
-        let (freed, panic) = self.drop_unborrowed(candidates, &mut waiting.borrowed);
-        let waiting_change = waiting.weight() as i64 - weight_before as i64;
+        if !ready.is_empty() {
+            let hazards = reclaim::global().hazards();
+            waiting.borrowed.extend(ready.extract_if(.., |entry| {
+                // SAFETY: the slot came from the state and was not given back.
+                let node = unsafe { self.node(entry.slot) };
+                hazards.contains(std::ptr::from_ref(node).cast())
+            }));
+        }
+        let borrowed_change = waiting.borrowed_weight() as i64 - borrowed_before as i64;
 
         let mut locked = self.lock();
-        locked.free_slots(&freed);
+        locked.state.ready.append(&mut ready);
         locked.state.waiting.graces.extend(waiting.graces);
         locked.state.waiting.borrowed.extend(waiting.borrowed);
         locked.publish_retired();
-        Freed {
-            waiting_change,
-            panic,
-        }
+        borrowed_change
     }
 
-    /// Drops the entries that no borrow keeps, and returns their slots. Their grace period has passed.
-    fn drop_unborrowed(
-        &self,
-        candidates: Vec<RetiredEntry>,
-        borrowed: &mut Vec<RetiredEntry>,
-    ) -> (Vec<u32>, Option<Box<dyn Any + Send>>) {
-        let mut freed = Vec::with_capacity(candidates.len());
+    /// Drops all entries that are ready, some at a time. Returns the first panic.
+    pub(super) fn drop_ready(&self) -> Option<Panic> {
         let mut panic = None;
-        if candidates.is_empty() {
-            return (freed, panic);
-        }
-        let hazards = reclaim::global().hazards();
-        for entry in candidates {
-            // SAFETY: the slot came from the state and was not given back.
-            let node = unsafe { self.node(entry.slot) };
-            if hazards.contains(std::ptr::from_ref(node).cast()) {
-                borrowed.push(entry);
-                continue;
+        loop {
+            let mut locked = self.lock();
+            let entries: Vec<_> = std::iter::from_fn(|| locked.take_ready())
+                .take(READY_STEP)
+                .collect();
+            locked.publish_retired();
+            drop(locked);
+            if entries.is_empty() {
+                return panic;
             }
-            // SAFETY: unlinked before a grace period that has passed, so nobody can find it any
-            // more; and nobody borrows it.
-            let dropped = catch_unwind(AssertUnwindSafe(|| unsafe { node.drop_entry() }));
-            panic = panic.or(dropped.err());
-            freed.push(entry.slot);
+            panic = panic.or(drop_each(entries));
         }
-        (freed, panic)
     }
+}
+
+/// Drops entries, each also if the one before panicked. Returns the first panic.
+pub(super) fn drop_each<T>(entries: impl IntoIterator<Item = T>) -> Option<Panic> {
+    let mut panic = None;
+    for entry in entries {
+        let dropped = catch_unwind(AssertUnwindSafe(move || drop(entry)));
+        panic = panic.or(dropped.err());
+    }
+    panic
 }
 
 fn poll(grace: &mut Grace<'_>) -> bool {
@@ -179,4 +203,22 @@ pub(super) unsafe fn take_all(retired: &mut Retired, waiting: &mut Waiting) -> V
         }
     }
     slots
+}
+
+#[cfg(any(test, fuzzing))]
+impl Retired {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        self.entries.iter().copied()
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Waiting {
+    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
+        let in_graces = self
+            .graces
+            .iter()
+            .flat_map(|(_, retired)| retired.entries());
+        in_graces.chain(self.borrowed.iter().copied())
+    }
 }

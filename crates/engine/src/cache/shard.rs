@@ -8,19 +8,20 @@
     reason = "nodes are reached by slots; the lock and the pin keep them alive"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
 use super::due::DueHints;
+use super::inner::pass_on;
 use super::node::{IdleTime, Node};
-use super::retire::{Retired, Waiting, take_all};
+use super::retire::{Retired, RetiredEntry, Waiting, take_all};
 use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
-use crate::index::{Hash, Index};
+use crate::index::{Filling, FirstLook, Hash, Index, Place};
 use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
 
@@ -35,6 +36,9 @@ pub(super) struct Shard<K, V> {
 #[repr(align(128))]
 struct Guarded<K, V> {
     state: Mutex<State<K, V>>,
+    /// How often the index was changed. Counted when a change is complete, so that who finds the
+    /// same number before and after a look at the index has seen it as it is.
+    changes: AtomicU64,
     /// Written under the lock, read without.
     size: Size,
     /// Nothing is due before this.
@@ -70,14 +74,20 @@ impl Size {
 
 pub(super) struct State<K, V> {
     slots: SlabWriter<K, V>,
+    pub(super) filling: Filling,
     policy: Policy,
-    due: DueHints,
+    pub(super) due: DueHints,
     pub(super) events: Events,
     /// What was unlinked since the last grace period began.
     pub(super) retired: Retired,
     /// What waits for a grace period to pass or for a borrow to end.
     pub(super) waiting: Waiting,
+    /// What nobody can reach any more, and is to be dropped.
+    pub(super) ready: Vec<RetiredEntry>,
 }
+
+/// See [`Shard::find_at_once`].
+pub(super) struct NotAtOnce;
 
 /// Why an entry leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +129,15 @@ impl<K, V> Shard<K, V> {
             guarded: Guarded {
                 state: Mutex::new(State {
                     slots,
+                    filling: Filling::default(),
                     policy: Policy::new(),
                     due: DueHints::new(),
                     events: Events::default(),
                     retired: Retired::default(),
                     waiting: Waiting::default(),
+                    ready: Vec::new(),
                 }),
+                changes: AtomicU64::new(0),
                 size: Size::default(),
                 due: AtomicU64::new(NEVER),
                 retired: AtomicU64::new(0),
@@ -163,8 +176,29 @@ impl<K, V> Shard<K, V> {
         }
     }
 
-    /// The entry of a key, as it is at some moment of the call. `is_key` may be code of the user's.
+    /// The entry of a key if it is where it usually is, or that there is none, or that it takes
+    /// [`find`](Self::find) to know. Short, so that a hit keeps what it needs in registers.
     #[inline(always)]
+    pub(super) fn find_at_once(
+        &self,
+        pin: &Pin<'_>,
+        hash: Hash,
+        is_key: impl Fn(&K) -> bool,
+    ) -> Result<Option<&Node<K, V>>, NotAtOnce> {
+        match self.index.first_look(pin, hash) {
+            FirstLook::Slot(slot) => {
+                // SAFETY: found in the index under the pin.
+                let node = unsafe { self.node(slot) };
+                // SAFETY: as above.
+                let is_match = is_key(unsafe { node.key() });
+                is_match.then_some(Some(node)).ok_or(NotAtOnce)
+            }
+            FirstLook::Absent => Ok(None),
+            FirstLook::Elsewhere => Err(NotAtOnce),
+        }
+    }
+
+    /// The entry of a key, as it is at some moment of the call. `is_key` may be code of the user's.
     pub(super) fn find(
         &self,
         pin: &Pin<'_>,
@@ -205,8 +239,9 @@ impl<K, V> Shard<K, V> {
         pin: &Pin<'_>,
         hash: Hash,
         is_key: impl Fn(&K) -> bool,
-    ) -> (Locked<'_, K, V>, Option<u32>) {
+    ) -> (Locked<'_, K, V>, Option<(u32, Place)>) {
         loop {
+            let changes = self.guarded.changes.load(Ordering::Acquire);
             // Slots are not used again under the pin, so a slot that was compared stays that entry.
             let mut compared = Vec::new();
             let found = self.index.find(pin, hash, |slot| {
@@ -223,22 +258,23 @@ impl<K, V> Shard<K, V> {
                 is_match
             });
             let locked = self.lock();
-            let changed = match found {
-                Some(slot) => self
-                    .index
-                    .find_as_writer(hash, |candidate| candidate == slot)
-                    .is_none(),
-                None => self
-                    .index
-                    .find_as_writer(hash, |candidate| {
-                        // SAFETY: found in the index under the lock.
-                        let node = unsafe { self.node(candidate) };
-                        node.position() == hash.position && !compared.contains(&candidate)
-                    })
-                    .is_some(),
-            };
-            if !changed {
+            if changes == self.guarded.changes.load(Ordering::Relaxed) {
                 return (locked, found);
+            }
+            // Many keys may share a hash, and the search below holds the lock.
+            compared.sort_unstable();
+            let slot_before = found.map(|(slot, _)| slot);
+            let present = self
+                .index
+                .find_locked(&locked.state.filling, hash, |candidate| {
+                    // SAFETY: found in the index under the lock.
+                    let node = unsafe { self.node(candidate) };
+                    Some(candidate) == slot_before
+                        || node.position() == hash.position
+                            && compared.binary_search(&candidate).is_err()
+                });
+            if present.map(|(slot, _)| slot) == slot_before {
+                return (locked, present);
             }
         }
     }
@@ -247,12 +283,15 @@ impl<K, V> Shard<K, V> {
 impl<K, V> Drop for Shard<K, V> {
     fn drop(&mut self) {
         let mut locked = self.lock();
-        let mut slots = Vec::with_capacity(locked.shard.index.len());
-        let old_table = locked.shard.index.clear(|slot| slots.push(slot));
         let state = &mut *locked.state;
+        let mut slots = Vec::with_capacity(state.filling.len());
+        let old_table = self
+            .index
+            .clear(&mut state.filling, |slot| slots.push(slot));
         state.retired.tables.push(old_table);
         // SAFETY: a cache is dropped with its last handle, and everything that reads it borrows one.
         slots.extend(unsafe { take_all(&mut state.retired, &mut state.waiting) });
+        slots.extend(state.ready.drain(..).map(|entry| entry.slot));
         // Borrows that were forgotten would keep whatever comes to live at these addresses.
         reclaim::global().withdraw(|address| locked.shard.slab.contains(&state.slots, address));
         drop(locked);
@@ -262,11 +301,7 @@ impl<K, V> Drop for Shard<K, V> {
             let drop_entry = || unsafe { self.node(slot).drop_entry() };
             panic = panic.or(catch_unwind(AssertUnwindSafe(drop_entry)).err());
         }
-        if let Some(panic) = panic
-            && !std::thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+        pass_on(panic);
     }
 }
 
@@ -287,7 +322,7 @@ impl<'s, K, V> Locked<'s, K, V> {
     pub(super) fn store(
         &mut self,
         entry: NewEntry<K, V>,
-        old: Option<u32>,
+        old: Option<(u32, Place)>,
         moment: Moment,
     ) -> Result<u32, NewEntry<K, V>> {
         let (shard, state) = (self.shard, &mut *self.state);
@@ -297,32 +332,33 @@ impl<'s, K, V> Locked<'s, K, V> {
         // SAFETY: just allocated.
         let node = unsafe { shard.node(slot) };
         // SAFETY: the node holds no entry and nobody knows of it.
-        unsafe { node.write(entry.key, entry.value, entry.hash.position, entry.weight) };
+        unsafe { node.write(entry.key, entry.value, entry.hash, entry.weight) };
         node.set_deadline(entry.deadline, moment.idle, moment.now);
         state
             .due
             .set(slot, node.due(moment.idle, moment.now), moment.now);
         let nodes = &mut Nodes(shard);
-        if let Some(old) = old {
-            shard.index.replace(entry.hash, old, slot);
+        if let Some((old, at)) = old {
+            shard.index.replace(&mut state.filling, at, slot);
             state.policy.replaced(nodes, old, slot);
             self.add_size(slot);
-            let was_expired = self.node(old).is_expired(moment.idle.as_ref(), moment.now);
-            self.retire(
-                old,
-                if was_expired {
-                    Cause::Expired
-                } else {
-                    Cause::Replaced
-                },
-            );
+            if self.node(old).is_expired(moment.idle.as_ref(), moment.now) {
+                self.state.events.inserts += 1;
+                self.retire(old, Cause::Expired);
+            } else {
+                self.retire(old, Cause::Replaced);
+            }
         } else {
-            let old_table = shard.index.insert(entry.hash, slot, position_in(shard));
+            let filling = &mut state.filling;
+            let old_table = shard
+                .index
+                .insert(filling, entry.hash, slot, position_in(shard));
             state.retired.tables.extend(old_table);
-            state.policy.inserted(nodes, slot);
+            state.policy.inserted(nodes, slot, entry.has_room);
             state.events.inserts += 1;
             self.add_size(slot);
         }
+        self.count_change();
         self.publish_due();
         Ok(slot)
     }
@@ -375,8 +411,10 @@ impl<'s, K, V> Locked<'s, K, V> {
     /// Takes everything out.
     pub(super) fn clear(&mut self) {
         let shard = self.shard;
-        let mut slots = Vec::with_capacity(shard.index.len());
-        let old_table = shard.index.clear(|slot| slots.push(slot));
+        let filling = &mut self.state.filling;
+        let mut slots = Vec::with_capacity(filling.len());
+        let old_table = shard.index.clear(filling, |slot| slots.push(slot));
+        self.count_change();
         self.state.retired.tables.push(old_table);
         self.state.policy.clear();
         for slot in slots {
@@ -384,16 +422,20 @@ impl<'s, K, V> Locked<'s, K, V> {
         }
     }
 
-    /// Gives slots back whose entries were dropped.
-    pub(super) fn free_slots(&mut self, slots: &[u32]) {
-        for slot in slots {
-            self.shard.slab.free(&mut self.state.slots, *slot);
-        }
+    /// Takes an entry out of its node that nobody can reach any more, to be dropped without the lock,
+    /// and makes its slot free.
+    pub(super) fn take_ready(&mut self) -> Option<(K, V)> {
+        let slot = self.state.ready.pop()?.slot;
+        // SAFETY: a ready node holds an entry, which nobody can reach, and is given up right here.
+        let entry = unsafe { self.node(slot).take_entry() };
+        self.shard.slab.free(&mut self.state.slots, slot);
+        Some(entry)
     }
 
     /// Tells what readers without the lock want to know about what is retired.
     pub(super) fn publish_retired(&self) {
-        let retired = self.state.retired.len() + self.state.waiting.len();
+        let state = &*self.state;
+        let retired = state.retired.len() + state.waiting.len() + state.ready.len();
         self.shard
             .guarded
             .retired
@@ -402,10 +444,18 @@ impl<'s, K, V> Locked<'s, K, V> {
 
     fn unlink(&mut self, slot: u32, cause: Cause) {
         let shard = self.shard;
-        let position = self.node(slot).position();
-        let old_table = shard.index.remove(position, slot, position_in(shard));
+        let hash = self.node(slot).hash();
+        let filling = &mut self.state.filling;
+        let old_table = shard.index.remove(filling, hash, slot, position_in(shard));
         self.state.retired.tables.extend(old_table);
+        self.count_change();
         self.retire(slot, cause);
+    }
+
+    fn count_change(&self) {
+        let changes = &self.shard.guarded.changes;
+        let count = changes.load(Ordering::Relaxed).wrapping_add(1);
+        changes.store(count, Ordering::Release);
     }
 
     fn add_size(&self, slot: u32) {
@@ -426,6 +476,29 @@ impl<'s, K, V> Locked<'s, K, V> {
         if guarded.due.load(Ordering::Relaxed) != due {
             guarded.due.store(due, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> Locked<'_, K, V> {
+    pub(super) fn index(&self) -> &Index {
+        &self.shard.index
+    }
+
+    pub(super) fn size(&self) -> &Size {
+        self.shard.size()
+    }
+
+    pub(super) fn validate_policy(&self) -> Vec<u32> {
+        self.state.policy.validate(&Nodes(self.shard))
+    }
+
+    pub(super) fn free_slots_now(&self) -> Vec<u32> {
+        self.state.slots.free_slots(&self.shard.slab)
+    }
+
+    pub(super) fn slots_ever_used(&self) -> usize {
+        self.state.slots.slots_ever_used()
     }
 }
 

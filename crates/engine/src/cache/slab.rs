@@ -159,3 +159,22 @@ fn split(slot: u32) -> (usize, usize) {
 fn new_directory<K, V>(len: usize) -> Directory<K, V> {
     (0..len).map(|_| AtomicPtr::new(ptr::null_mut())).collect()
 }
+
+#[cfg(any(test, fuzzing))]
+impl<K, V> SlabWriter<K, V> {
+    pub(super) fn slots_ever_used(&self) -> usize {
+        self.fresh as usize
+    }
+
+    /// The slots that are free to be used again.
+    pub(super) fn free_slots(&self, slab: &Slab<K, V>) -> Vec<u32> {
+        // SAFETY: slots of the list were handed out before, and `&self` is only had under the lock.
+        let next = |slot: &u32| unsafe { slab.node(*slot) }.next.load(Ordering::Relaxed);
+        let is_slot = |slot: &u32| *slot != NO_SLOT;
+        std::iter::successors(Some(self.first_free).filter(is_slot), |slot| {
+            Some(next(slot)).filter(is_slot)
+        })
+        .take(self.slots_ever_used() + 1)
+        .collect()
+    }
+}

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::{Clock, to_millis};
+use super::{Clock, Millis, NEVER, to_millis};
+
+/// The end of time, before what never happens.
+const LAST: Millis = NEVER - 1;
 
 /// A clock that stands still until it is moved. Clones are the same clock.
 ///
@@ -42,7 +45,7 @@ impl ManualClock {
         let _ = self
             .now
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
-                Some(now.saturating_add(by))
+                Some(now.saturating_add(by).min(LAST))
             });
     }
 
@@ -50,7 +53,7 @@ impl ManualClock {
     /// reclaimed stays gone; what was not yet reclaimed can be read again until its deadline comes.
     pub fn set(&self, since_beginning: Duration) {
         self.now
-            .store(to_millis(since_beginning), Ordering::Relaxed);
+            .store(to_millis(since_beginning).min(LAST), Ordering::Relaxed);
     }
 
     /// The time since the clock's beginning.

@@ -7,6 +7,7 @@
 //! Times are milliseconds since the clock's own beginning.
 
 mod manual;
+mod monotonic;
 mod ticker;
 
 use std::sync::Arc;

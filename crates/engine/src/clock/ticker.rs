@@ -9,8 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use rustix::time::{ClockId, Timespec, clock_gettime};
-
+use super::monotonic::{self, Precision};
 use super::{Millis, TICK};
 
 /// What the ticker looks after.
@@ -31,7 +30,8 @@ pub(crate) enum NextTick {
 }
 
 struct Ticker {
-    started: Timespec,
+    /// When the time was 0.
+    started: Millis,
     time: Arc<AtomicU64>,
     /// Whether the time stands still.
     is_asleep: AtomicBool,
@@ -42,7 +42,7 @@ struct Ticker {
 }
 
 static TICKER: LazyLock<Ticker> = LazyLock::new(|| Ticker {
-    started: clock_gettime(ClockId::Monotonic),
+    started: monotonic::now(Precision::Fine),
     time: Arc::default(),
     is_asleep: AtomicBool::new(true),
     is_asked: AtomicBool::new(false),
@@ -64,12 +64,8 @@ pub(crate) fn watch(ticked: Weak<dyn Ticked>) {
 /// the ticker may be late on a busy machine, and an entry must not pay for that with its life.
 pub(super) fn time_for_deadline() -> Millis {
     wake();
-    #[cfg(target_os = "linux")]
-    let clock = ClockId::MonotonicCoarse;
-    #[cfg(not(target_os = "linux"))]
-    let clock = ClockId::Monotonic;
     TICKER
-        .millis_at(clock)
+        .elapsed_to(Precision::Coarse)
         .max(TICKER.time.load(Ordering::Relaxed))
 }
 
@@ -133,13 +129,12 @@ impl Ticker {
     }
 
     fn elapsed(&self) -> Millis {
-        self.millis_at(ClockId::Monotonic)
+        self.elapsed_to(Precision::Fine)
     }
 
-    fn millis_at(&self, clock: ClockId) -> Millis {
-        let since = clock_gettime(clock) - self.started;
+    fn elapsed_to(&self, precision: Precision) -> Millis {
         // A coarse clock is behind, at the very beginning before the start.
-        u64::try_from(since.tv_sec).unwrap_or(0) * 1_000 + since.tv_nsec as u64 / 1_000_000
+        monotonic::now(precision).saturating_sub(self.started)
     }
 
     fn write_time(&self) {

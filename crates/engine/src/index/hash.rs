@@ -6,7 +6,7 @@ pub(crate) struct Hash {
     /// Where it stands in the order of hashes: decides the bucket. Kept with an entry.
     pub(crate) position: u32,
     /// Compared before the key is. Never zero, which marks an empty place.
-    pub(super) tag: u8,
+    pub(crate) tag: u8,
 }
 
 impl Hash {

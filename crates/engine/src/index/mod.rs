@@ -6,11 +6,11 @@
 //!
 //! # Layout
 //!
-//! A table is an array of buckets of 32 bytes, two to a cache line, each with six slots and a byte of
-//! hash (a *tag*) for each of them, so that a lookup usually reads one line and compares one key. The
-//! home bucket of a hash is `hash * buckets / 2^32`: any number of buckets is possible, so a table grows
-//! by half and not by doubling, and buckets are in the order of hashes, so that a walk over the index is
-//! a walk over hashes and survives growth.
+//! A table is an array of buckets, each one cache line with twelve slots and a byte of hash (a *tag*) for
+//! each of them, so that a lookup usually reads one line and compares one key. The home bucket of a hash
+//! is `hash * buckets / 2^32`: any number of buckets is possible, so a table grows by half and not by
+//! doubling, and buckets are in the order of hashes, so that a walk over the index is a walk over hashes
+//! and survives growth.
 //!
 //! An entry whose home bucket is full goes to the next one with room. Every bucket that was passed
 //! counts it; a lookup goes on only where that count is not zero. Removing an entry counts it back, so
@@ -31,4 +31,4 @@ mod table;
 mod tests;
 
 pub(crate) use hash::Hash;
-pub(crate) use table::{Index, OldTable};
+pub(crate) use table::{Filling, FirstLook, Index, OldTable, Place};

@@ -7,6 +7,9 @@
     reason = "readers follow the pointer to the table in use; a grace period precedes its freeing"
 )]
 
+#[cfg(all(any(test, fuzzing), not(loom)))]
+mod validate;
+
 use std::iter;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
@@ -15,25 +18,45 @@ use super::Hash;
 use super::bucket::Bucket;
 use crate::memory;
 use crate::reclaim::Pin;
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, Ordering};
 
 /// Buckets of an empty index.
-const MIN_BUCKETS: usize = 4;
+const MIN_BUCKETS: usize = 1;
 
-/// Entries for each bucket, which has six places: a table grows beyond that.
-const MAX_PER_BUCKET: usize = 5;
+/// Entries for each bucket, which has twelve places: a table grows beyond that. With nine, one
+/// bucket in eight is too small for what belongs there. In the models tables grow sooner.
+const MAX_PER_BUCKET: usize = if cfg!(loom) { 3 } else { 9 };
 
 /// An index that holds less than this part of what it has room for is made smaller.
 const SHRINK_BELOW: usize = 8;
 
 /// Finds slots by hash. See the [module](super).
 ///
-/// Methods that change it must be called under the lock of the shard that the index belongs to.
+/// Methods that take a [`Filling`] change it: that is how they know that the caller holds the lock
+/// of the shard.
 pub(crate) struct Index {
     /// The header of the table in use.
     table: AtomicPtr<Bucket>,
-    /// Written under the lock.
-    len: AtomicU64,
+}
+
+/// How full an index is. Lives under the lock of the shard that the index belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Filling {
+    len: usize,
+}
+
+impl Filling {
+    /// Entries in the index.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Where in the index a slot was found. True until the index is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    bucket: usize,
+    place: usize,
 }
 
 /// A table, by a pointer to its first element. That is a header, whose `meta` is the number of the
@@ -42,6 +65,17 @@ pub(crate) struct Index {
 struct Table<'t> {
     header: NonNull<Bucket>,
     lives: PhantomData<&'t [Bucket]>,
+}
+
+/// What a look at the home bucket of a hash tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstLook {
+    /// This slot has the tag; others may have it too.
+    Slot(u32),
+    /// There is no entry with this hash.
+    Absent,
+    /// An entry with this hash would be in another bucket.
+    Elsewhere,
 }
 
 /// A table that is no longer in use. To be freed after a grace period; dropping it earlier only
@@ -65,69 +99,88 @@ impl Index {
     pub(crate) fn new() -> Self {
         Index {
             table: AtomicPtr::new(new_table(MIN_BUCKETS).as_ptr()),
-            len: AtomicU64::new(0),
         }
     }
 
-    /// Entries in the index.
-    pub(crate) fn len(&self) -> usize {
-        self.len.load(Ordering::Relaxed) as usize
-    }
-
-    /// Memory of the table. For the writer.
+    /// Memory of the table. For who holds the lock.
     pub(crate) fn heap_bytes(&self) -> usize {
         table_bytes(self.table_of_writer().len())
     }
 
-    /// The first slot with this hash that `is_match` accepts. What `is_match` sees may be about to be
-    /// removed or already be: it stays alive under the pin.
-    #[inline(always)]
+    /// The first slot with this hash that `is_match` accepts, and where it is. What `is_match` sees may
+    /// be about to be removed or already be: it stays alive under the pin.
     pub(crate) fn find(
         &self,
         pin: &Pin<'_>,
         hash: Hash,
         is_match: impl FnMut(u32) -> bool,
-    ) -> Option<u32> {
+    ) -> Option<(u32, Place)> {
         self.table(pin).find(hash, is_match)
     }
 
+    /// What most lookups need to know, for callers to whom every instruction counts: they go on with
+    /// [`find`](Self::find) if the slot is another key's, or if the entry is elsewhere.
+    #[inline(always)]
+    pub(crate) fn first_look(&self, pin: &Pin<'_>, hash: Hash) -> FirstLook {
+        let table = self.table(pin);
+        let bucket = table.bucket(table.home(hash.position));
+        let meta = bucket.meta();
+        match meta.places_with(hash).next() {
+            Some(place) => FirstLook::Slot(bucket.slot(place)),
+            None if meta.may_have_passed(hash) => FirstLook::Elsewhere,
+            None => FirstLook::Absent,
+        }
+    }
+
+    /// [`find`](Self::find) for who holds the lock, to whom nothing changes meanwhile.
+    pub(crate) fn find_locked(
+        &self,
+        _filling: &Filling,
+        hash: Hash,
+        is_match: impl FnMut(u32) -> bool,
+    ) -> Option<(u32, Place)> {
+        self.table_of_writer().find(hash, is_match)
+    }
+
     /// Adds a slot. Returns the old table if the index had to grow; `position_of` tells the hash
-    /// position of a slot that is in it. For the writer.
+    /// position of a slot that is in it.
     pub(crate) fn insert(
         &self,
+        filling: &mut Filling,
         hash: Hash,
         slot: u32,
         position_of: impl Fn(u32) -> u32,
     ) -> Option<OldTable> {
-        let len = self.len() + 1;
+        filling.len += 1;
         let buckets = self.table_of_writer().len();
-        let old = (len > buckets * MAX_PER_BUCKET)
+        let old = (filling.len > buckets * MAX_PER_BUCKET)
             .then(|| self.rebuild(buckets + buckets.div_ceil(2), position_of));
         self.table_of_writer().insert(hash, slot);
-        self.len.store(len as u64, Ordering::Relaxed);
         old
     }
 
-    /// Puts `new` in the place of `old`, which is in the index and has the same key. For the writer.
-    pub(crate) fn replace(&self, hash: Hash, old: u32, new: u32) {
-        let table = self.table_of_writer();
-        let (bucket, place) = table.locate(hash, old);
-        table.bucket(bucket).replace(place, new);
+    /// Puts `new` where another slot of the same key was found.
+    pub(crate) fn replace(&self, _filling: &mut Filling, at: Place, new: u32) {
+        self.table_of_writer()
+            .bucket(at.bucket)
+            .replace(at.place, new);
     }
 
     /// Removes a slot that is in the index. Returns the old table if the index was made smaller.
-    /// For the writer.
     pub(crate) fn remove(
         &self,
-        position: u32,
+        filling: &mut Filling,
+        hash: Hash,
         slot: u32,
         position_of: impl Fn(u32) -> u32,
     ) -> Option<OldTable> {
         let table = self.table_of_writer();
-        table.remove(position, slot);
-        let len = self.len() - 1;
-        self.len.store(len as u64, Ordering::Relaxed);
-        let buckets = table.len();
+        let (_, at) = table
+            .find(hash, |candidate| candidate == slot)
+            .expect("the slot is in the index");
+        table.remove(hash, at);
+        filling.len -= 1;
+        let (len, buckets) = (filling.len, table.len());
         let is_sparse = buckets > MIN_BUCKETS && len * SHRINK_BELOW < buckets * MAX_PER_BUCKET;
         is_sparse.then(|| {
             let fitting = (2 * len).div_ceil(MAX_PER_BUCKET).max(MIN_BUCKETS);
@@ -135,16 +188,7 @@ impl Index {
         })
     }
 
-    /// [`find`](Self::find) for the writer, to whom nothing changes meanwhile.
-    pub(crate) fn find_as_writer(
-        &self,
-        hash: Hash,
-        is_match: impl FnMut(u32) -> bool,
-    ) -> Option<u32> {
-        self.table_of_writer().find(hash, is_match)
-    }
-
-    /// Calls `found` with the slots whose position lies in the same home bucket as `position`, and
+    /// Calls `found` with the slots from `position` to the end of its home bucket, and
     /// returns the first position of the next bucket, if there is one. A walk that begins at 0 and
     /// goes on where the last step ended meets every entry that stays, also when the index grows or
     /// shrinks in between.
@@ -161,11 +205,13 @@ impl Index {
             let meta = bucket.meta();
             for (place, _) in meta.filled() {
                 let slot = bucket.slot(place);
-                if table.home(position_of(slot)) == home {
+                let found_at = position_of(slot);
+                // In a smaller table the step before has met the first ones of the bucket.
+                if table.home(found_at) == home && found_at >= position {
                     found(slot);
                 }
             }
-            if meta.passed() == 0 {
+            if !meta.has_passed() {
                 break;
             }
         }
@@ -173,14 +219,13 @@ impl Index {
     }
 
     /// Empties the index. Returns the old table, whose slots the caller takes care of.
-    /// For the writer.
-    pub(crate) fn clear(&self, mut removed: impl FnMut(u32)) -> OldTable {
+    pub(crate) fn clear(&self, filling: &mut Filling, mut removed: impl FnMut(u32)) -> OldTable {
         for bucket in self.table_of_writer().buckets() {
             for (place, _) in bucket.meta().filled() {
                 removed(bucket.slot(place));
             }
         }
-        self.len.store(0, Ordering::Relaxed);
+        filling.len = 0;
         self.publish(new_table(MIN_BUCKETS))
     }
 
@@ -308,27 +353,26 @@ impl<'t> Table<'t> {
             .map(move |index| (index, self.bucket(index)))
     }
 
-    #[inline(always)]
-    fn find(self, hash: Hash, mut is_match: impl FnMut(u32) -> bool) -> Option<u32> {
+    #[inline]
+    fn find(self, hash: Hash, mut is_match: impl FnMut(u32) -> bool) -> Option<(u32, Place)> {
+        let buckets = self.len();
         let home = self.home(hash.position);
         let mut index = home;
         loop {
             let bucket = self.bucket(index);
             let meta = bucket.meta();
-            for place in meta.places_with(hash.tag) {
+            for place in meta.places_with(hash) {
                 let slot = bucket.slot(place);
                 if is_match(slot) {
-                    return Some(slot);
+                    let bucket = index;
+                    return Some((slot, Place { bucket, place }));
                 }
             }
-            if meta.passed() == 0 {
+            if !meta.may_have_passed(hash) {
                 return None;
             }
-            index += 1;
-            if index == self.len() {
-                index = 0;
-            }
-            // Every bucket is passed by some entry: possible with many equal hashes.
+            index = if index + 1 == buckets { 0 } else { index + 1 };
+            // Every bucket was passed, as with very many equal hashes.
             if index == home {
                 return None;
             }
@@ -341,33 +385,18 @@ impl<'t> Table<'t> {
                 bucket.fill(place, hash.tag, slot);
                 return;
             }
-            bucket.count_passed();
+            bucket.count_passed(hash.tag);
         }
         unreachable!("a table grows before it is full");
     }
 
-    fn remove(self, position: u32, slot: u32) {
-        for (_, bucket) in self.probe(position) {
-            let place = bucket
-                .meta()
-                .filled()
-                .find(|(place, _)| bucket.slot(*place) == slot);
-            if let Some((place, _)) = place {
-                bucket.empty(place);
-                return;
-            }
-            bucket.uncount_passed();
+    fn remove(self, hash: Hash, at: Place) {
+        self.bucket(at.bucket).empty(at.place);
+        for (_, passed) in self
+            .probe(hash.position)
+            .take_while(|(index, _)| *index != at.bucket)
+        {
+            passed.uncount_passed(hash.tag);
         }
-        unreachable!("the slot is in the index");
-    }
-
-    fn locate(self, hash: Hash, slot: u32) -> (usize, usize) {
-        self.probe(hash.position)
-            .find_map(|(index, bucket)| {
-                let mut places = bucket.meta().places_with(hash.tag);
-                let place = places.find(|place| bucket.slot(*place) == slot)?;
-                Some((index, place))
-            })
-            .expect("the slot is in the index")
     }
 }

@@ -6,6 +6,10 @@ use super::bucket::{Bucket, SLOTS};
 use super::*;
 use crate::reclaim::pinned;
 
+fn hash_with(tag: u8) -> Hash {
+    Hash { position: 0, tag }
+}
+
 #[test]
 fn a_tag_is_found_exactly_where_it_is() {
     for tag in [1, 2, 3, 0x7f, 0x80, 0x81, 0xfe, 0xff_u8] {
@@ -16,7 +20,7 @@ fn a_tag_is_found_exactly_where_it_is() {
                     bucket.fill(other, neighbour, 7);
                 }
                 bucket.fill(place, tag, 9);
-                let found: Vec<_> = bucket.meta().places_with(tag).collect();
+                let found: Vec<_> = bucket.meta().places_with(hash_with(tag)).collect();
                 let expected = if neighbour == tag {
                     (0..SLOTS).collect()
                 } else {
@@ -31,21 +35,31 @@ fn a_tag_is_found_exactly_where_it_is() {
 #[test]
 fn a_bucket_counts_those_that_passed_without_touching_its_tags() {
     let bucket = Bucket::new();
-    bucket.fill(5, 0xff, 1);
-    bucket.count_passed();
-    bucket.count_passed();
-    assert_eq!(bucket.meta().passed(), 2);
-    bucket.uncount_passed();
-    assert_eq!(bucket.meta().passed(), 1);
-    assert_eq!(bucket.meta().filled().collect::<Vec<_>>(), [(5, 0xff)]);
-    (0..300).for_each(|_| bucket.count_passed());
-    (0..300).for_each(|_| bucket.uncount_passed());
-    assert_eq!(bucket.meta().passed(), 255, "a full count stays");
+    bucket.fill(SLOTS - 1, 0xff, 1);
+    let passed = |tag| bucket.meta().may_have_passed(hash_with(tag));
+    bucket.count_passed(0xff);
+    bucket.count_passed(0x07);
+    bucket.count_passed(0x08);
+    assert!(passed(0xff) && passed(0x08) && !passed(0x01));
+    bucket.uncount_passed(0xff);
+    bucket.uncount_passed(0x08);
+    assert!(
+        passed(0xff) && !passed(0x08),
+        "two of the class of 0xff, one is left"
+    );
+    assert_eq!(
+        bucket.meta().filled().collect::<Vec<_>>(),
+        [(SLOTS - 1, 0xff)]
+    );
+    (0..300).for_each(|_| bucket.count_passed(3));
+    (0..300).for_each(|_| bucket.uncount_passed(3));
+    assert!(passed(3), "a full count stays");
 }
 
 /// An index whose slots' positions are known, beside a map of what is in it.
 struct Modelled {
     index: Index,
+    filling: Filling,
     hashes: HashMap<u32, Hash>,
     next_slot: u32,
     old: Vec<OldTable>,
@@ -55,6 +69,7 @@ impl Modelled {
     fn new() -> Self {
         Modelled {
             index: Index::new(),
+            filling: Filling::default(),
             hashes: HashMap::new(),
             next_slot: 0,
             old: Vec::new(),
@@ -65,19 +80,22 @@ impl Modelled {
         let (_, hash) = Hash::split(hash, 0);
         let slot = self.next_slot;
         self.next_slot += 1;
+        let hashes = &self.hashes;
         let old = self
             .index
-            .insert(hash, slot, |slot| self.hashes[&slot].position);
+            .insert(&mut self.filling, hash, slot, |slot| hashes[&slot].position);
         self.hashes.insert(slot, hash);
         self.old.extend(old);
         slot
     }
 
     fn remove(&mut self, slot: u32) {
-        let position = self.hashes[&slot].position;
+        let hashes = &self.hashes;
         let old = self
             .index
-            .remove(position, slot, |slot| self.hashes[&slot].position);
+            .remove(&mut self.filling, hashes[&slot], slot, |slot| {
+                hashes[&slot].position
+            });
         self.hashes.remove(&slot);
         self.old.extend(old);
     }
@@ -86,17 +104,21 @@ impl Modelled {
         let hash = self.hashes.remove(&old).expect("present");
         let slot = self.next_slot;
         self.next_slot += 1;
-        self.index.replace(hash, old, slot);
+        let (_, at) = self
+            .index
+            .find_locked(&self.filling, hash, |candidate| candidate == old)
+            .expect("present");
+        self.index.replace(&mut self.filling, at, slot);
         self.hashes.insert(slot, hash);
     }
 
     /// Panics unless exactly the slots of the model are found, by lookups and by a walk.
     fn check(&self) {
-        assert_eq!(self.index.len(), self.hashes.len());
+        assert_eq!(self.filling.len(), self.hashes.len());
         pinned(|pin| {
             for (slot, hash) in &self.hashes {
                 let found = self.index.find(pin, *hash, |candidate| candidate == *slot);
-                assert_eq!(found, Some(*slot));
+                assert_eq!(found.map(|(slot, _)| slot), Some(*slot));
             }
         });
         let mut walked = self.walk_from(0);
@@ -193,7 +215,9 @@ fn a_cleared_index_is_empty_and_tells_what_it_held() {
         modelled.insert(n << 56);
     });
     let mut removed = Vec::new();
-    let old = modelled.index.clear(|slot| removed.push(slot));
+    let old = modelled
+        .index
+        .clear(&mut modelled.filling, |slot| removed.push(slot));
     modelled.old.push(old);
     modelled.hashes.clear();
     removed.sort_unstable();

@@ -53,6 +53,7 @@ impl Ghosts {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.buckets)
     }

@@ -1,33 +1,42 @@
-//! Who is evicted: two queues, a memory of the evicted, and a split that learns from it.
+//! Who is evicted: two queues, a memory of the evicted, and what is learnt from those who return.
 //!
-//! The rule is S3-FIFO (Yang et al., SOSP 2023) with three changes, each for a weakness that showed on
-//! the traces (`docs/decisions/eviction-policy.md`):
+//! The rule is S3-FIFO (Yang et al., SOSP 2023) and four additions, each for a weakness that showed on
+//! traces (`docs/decisions/eviction-policy.md`):
 //!
-//! 1. A newcomer enters the *small* queue. At its head an entry that was hit twice moves to the *main*
-//!    queue, any other is evicted. The main queue is a clock: at its head an entry with marks loses one
-//!    and goes round again, one without is evicted. A key that returns while [`Ghosts`] remembers it
-//!    enters the main queue.
-//! 2. While the cache fills, newcomers fill the main queue. A loop larger than the cache then keeps the
-//!    part that fits, where plain S3-FIFO keeps nothing.
-//! 3. The small queue's share is not fixed. [`Split`] moves it towards the queue that would have gained
-//!    more hits by being a little larger.
-//! 4. Every [`RENEW_EVERY`]th eviction from the small queue also turns the main queue by one, so that a
-//!    main queue which nobody reads any more is replaced even if no newcomer is ever hit.
+//! 1. S3-FIFO: a newcomer enters the *small* queue. At its head an entry that was hit twice moves to the
+//!    *main* queue, any other is evicted. The main queue is a clock: at its head an entry with marks
+//!    loses one and goes round again, one without is evicted. A key that returns while [`Ghosts`]
+//!    remembers it enters the main queue.
+//! 2. While there is room, newcomers fill the main queue up to its share. A loop larger than the cache
+//!    then keeps the part that fits, where plain S3-FIFO keeps nothing.
+//! 3. The small queue's share is not fixed: [`Split`] moves it towards the queue that would gain more
+//!    hits by being a little larger.
+//! 4. While most of those that the main queue evicts come back ([`Regret`]), as in a loop not much
+//!    larger than the cache, few of the returning may enter it: else each would push out another that
+//!    is as good, just before its turn.
+//! 5. Every [`RENEW_EVERY`]th eviction from the small queue turns the main queue by one, so that a main
+//!    queue which nobody reads any more is replaced even if no newcomer is ever hit.
 //!
 //! A hit only raises the mark in the entry ([`touch`]). All else runs under the shard's lock and costs
 //! constant time: the number of entries passed over in one call is bounded too.
 
 mod ghosts;
 mod queue;
+mod regret;
 mod split;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+mod validate;
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use ghosts::Ghosts;
+use ghosts::{Ghost, Ghosts};
+pub(crate) use queue::Links;
+#[cfg(any(test, fuzzing))]
+use queue::NIL;
 use queue::Queue;
-pub(crate) use queue::{Links, NIL};
+use regret::Regret;
 use split::Split;
 
 /// Hits beyond this many are not counted: more makes yesterday's favourites too hard to evict.
@@ -67,7 +76,7 @@ impl Class {
 }
 
 /// The fields that the policy keeps in each entry, by slot. Slots are dense enough to be `u32` and never
-/// [`NIL`].
+/// `u32::MAX`.
 pub(crate) trait Entries {
     fn links(&self, slot: u32) -> Links;
     fn set_links(&mut self, slot: u32, links: Links);
@@ -97,7 +106,7 @@ pub(crate) struct Policy {
     main: Queue,
     ghosts: Ghosts,
     split: Split,
-    filling: bool,
+    regret: Regret,
     until_renewal: u32,
 }
 
@@ -108,7 +117,7 @@ impl Policy {
             main: Queue::new(Class::Main),
             ghosts: Ghosts::new(),
             split: Split::new(),
-            filling: true,
+            regret: Regret::new(),
             until_renewal: RENEW_EVERY,
         }
     }
@@ -123,39 +132,23 @@ impl Policy {
         self.small.weight() + self.main.weight()
     }
 
-    /// Bytes on the heap, for exact accounting.
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.ghosts.heap_bytes()
-    }
-
-    /// The part of the weight that the small queue should hold at present, from 0 to 1.
-    pub(crate) fn small_share(&self) -> f64 {
-        self.split.small_share()
-    }
-
-    /// The capacity rose: until the next eviction newcomers fill the main queue again.
-    pub(crate) fn capacity_raised(&mut self) {
-        self.filling = true;
-    }
-
     /// Forgets everything, as after the cache was cleared.
     pub(crate) fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// Takes up a newcomer.
-    pub(crate) fn inserted(&mut self, entries: &mut impl Entries, slot: u32) {
-        let ghost = self.ghosts.take(entries.hash(slot));
-        if let Some(ghost) = ghost {
-            self.split.returned(ghost, self.len());
-        }
-        let main_has_room = self.filling && !self.small_is_over_its_share();
-        let queue = match ghost.is_some() || main_has_room {
-            true => &mut self.main,
-            false => &mut self.small,
+    /// Takes up a newcomer. `has_room`: it fits without anybody having to go.
+    pub(crate) fn inserted(&mut self, entries: &mut impl Entries, slot: u32, has_room: bool) {
+        let may_enter_main = match self.ghosts.take(entries.hash(slot)) {
+            Some(ghost) => self.returned(ghost),
+            None => false,
         };
         entries.set_mark(slot, 0);
-        queue.push_back(entries, slot);
+        if may_enter_main || (has_room && self.small_is_over_its_share()) {
+            self.main.push_back(entries, slot);
+        } else {
+            self.small.push_back(entries, slot);
+        }
     }
 
     /// Gives `new` the place of `old`, which held the same key. Counts as a hit.
@@ -173,7 +166,6 @@ impl Policy {
     /// Chooses who is evicted and lets go of it. Never `keep`, the entry just inserted; `None` if there
     /// is no other.
     pub(crate) fn victim(&mut self, entries: &mut impl Entries, keep: Option<u32>) -> Option<u32> {
-        self.filling = false;
         for passed_over in 0.. {
             let patient = passed_over < MAX_PASSED_OVER;
             let small = self.small.front_but(entries, keep);
@@ -205,6 +197,16 @@ impl Policy {
         None
     }
 
+    /// Learns from a key that comes back. Returns whether it may enter the main queue.
+    fn returned(&mut self, ghost: Ghost) -> bool {
+        let len = self.len();
+        self.split.returned(ghost, len);
+        if ghost.class == Class::Main {
+            self.regret.returned(len);
+        }
+        self.regret.lets_pass()
+    }
+
     fn small_is_over_its_share(&self) -> bool {
         self.small.weight() as f64 > self.split.small_share() * self.weight() as f64
     }
@@ -232,7 +234,11 @@ impl Policy {
 
     fn evict(&mut self, entries: &mut impl Entries, slot: u32) -> u32 {
         let class = entries.class(slot);
-        self.ghosts.record(entries.hash(slot), class, self.len());
+        let len = self.len();
+        self.ghosts.record(entries.hash(slot), class, len);
+        if class == Class::Main {
+            self.regret.evicted(len);
+        }
         self.queue_of(entries, slot).unlink(entries, slot);
         slot
     }

@@ -3,7 +3,7 @@
 use super::{Class, Entries};
 
 /// No entry: the end of a queue.
-pub(crate) const NIL: u32 = u32::MAX;
+pub(super) const NIL: u32 = u32::MAX;
 
 /// The neighbours of an entry in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +98,18 @@ impl Queue {
         }
     }
 
-    /// The entries from the oldest on.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn class(&self) -> Class {
+        self.class
+    }
+
     #[cfg(test)]
+    pub(super) fn back(&self) -> u32 {
+        self.back
+    }
+
+    /// The entries from the oldest on.
+    #[cfg(any(test, fuzzing))]
     pub(super) fn iter<'a>(&self, entries: &'a impl Entries) -> impl Iterator<Item = u32> + 'a {
         let next = |&slot: &u32| Some(entries.links(slot).next).filter(|&next| next != NIL);
         std::iter::successors(Some(self.front).filter(|&slot| slot != NIL), next)

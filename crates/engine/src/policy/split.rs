@@ -16,7 +16,7 @@ const LOWEST: f64 = 0.01;
 const HIGHEST: f64 = 0.5;
 
 /// Entries by which one return moves the split. Between 1 and 5 the traces show no difference.
-const STEP_ENTRIES: f64 = 3.0;
+const STEP_ENTRIES: f64 = 4.0;
 
 #[derive(Debug)]
 pub(super) struct Split {

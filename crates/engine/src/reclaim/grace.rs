@@ -5,8 +5,8 @@ use super::registry::Registry;
 
 /// A grace period that began when it was made.
 pub(crate) struct Grace<'r> {
-    /// Threads that were pinned at the beginning and were not seen to unpin since, and their pins.
-    pinned: Vec<(&'r Record, u64)>,
+    /// Threads that were pinned at the beginning and were not seen unpinned since.
+    pinned: Vec<&'r Record>,
     /// Without the barrier nothing can be said, ever.
     has_barrier: bool,
 }
@@ -20,7 +20,7 @@ impl<'r> Grace<'r> {
         let has_barrier = registry.barrier().heavy();
         let pinned = registry
             .records()
-            .filter_map(|record| Some((record, record.pinned_at()?)))
+            .filter(|record| record.is_pinned())
             .collect();
         Grace {
             pinned,
@@ -30,7 +30,7 @@ impl<'r> Grace<'r> {
 
     /// Whether every reader of that time is gone. Does not wait.
     pub(crate) fn has_passed(&mut self) -> bool {
-        self.pinned.retain(|(record, word)| !record.has_left(*word));
+        self.pinned.retain(|record| record.is_pinned());
         self.pinned.is_empty() && self.has_barrier
     }
 }

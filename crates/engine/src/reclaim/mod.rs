@@ -26,7 +26,7 @@ mod counters;
 mod grace;
 mod hazard;
 #[cfg(all(test, loom))]
-mod models;
+pub(crate) mod models;
 mod record;
 mod registry;
 #[cfg(all(test, not(loom)))]
@@ -43,4 +43,4 @@ pub(crate) use hazard::Hazards;
 pub(crate) use record::Pin;
 pub(crate) use registry::Registry;
 #[cfg(not(loom))]
-pub(crate) use thread::{global, pinned};
+pub(crate) use thread::{global, pin, pinned};

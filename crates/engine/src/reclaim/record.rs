@@ -12,12 +12,8 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 /// leaves its record to the next one. Whole pairs of cache lines, because neighbours are prefetched.
 #[repr(C, align(128))]
 pub(crate) struct Record {
-    /// ```text
-    /// 63          8 7      0
-    /// | turns      | depth |
-    /// ```
-    /// How many pins there are, one in the other: the thread is pinned while that is not zero. `turns`
-    /// tells long pins apart that follow each other closely.
+    /// How many pins there are at once: the thread is pinned while that is not zero. As wide as can
+    /// be, since `Eq` of a user's may read a cache again, as deep as the stack allows.
     pin: AtomicU64,
     barrier: Barrier,
     /// Whether a thread owns it.
@@ -25,8 +21,6 @@ pub(crate) struct Record {
     pub(super) hazards: HazardSlots,
     pub(super) counters: CounterTable,
 }
-
-const DEPTH: u64 = 0xff;
 
 impl Record {
     pub(super) fn new(barrier: Barrier) -> Self {
@@ -39,34 +33,29 @@ impl Record {
         }
     }
 
-    /// Runs `body` pinned: what it finds linked is not freed before it returns. Pins nest. A scope
-    /// and not a guard, so that pins end in the reverse order.
+    /// Pins the thread: what it finds linked is not freed while the pin lives. Pins may overlap.
     ///
     /// Must be called on the thread that owns the record.
     #[inline(always)]
-    pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
-        let pin = Pin {
+    pub(super) fn pin(&self) -> Pin<'_> {
+        let pins = self.pin.load(Ordering::Relaxed);
+        self.pin.store(pins.wrapping_add(1), Ordering::Release);
+        self.barrier.light();
+        Pin {
             record: self,
             not_send: PhantomData,
-        };
-        let word = self.pin.load(Ordering::Relaxed);
-        debug_assert!(word & DEPTH < DEPTH, "pins that deep in each other");
-        self.pin.store(word.wrapping_add(1), Ordering::Release);
-        self.barrier.light();
-        body(&pin)
+        }
     }
 
-    /// The pin word, if the thread is pinned.
-    pub(super) fn pinned_at(&self) -> Option<u64> {
-        let word = self.pin.load(Ordering::Acquire);
-        (word & DEPTH > 0).then_some(word)
+    /// Runs `body` pinned.
+    pub(super) fn pinned<'r, R>(&'r self, body: impl FnOnce(&Pin<'r>) -> R) -> R {
+        body(&self.pin())
     }
 
-    /// Whether the thread was unpinned since it was pinned at `word`. A thread that pins itself again
-    /// and again may be met pinned every time: ask more than once.
-    pub(super) fn has_left(&self, word: u64) -> bool {
-        let present = self.pin.load(Ordering::Acquire);
-        present & DEPTH == 0 || present & !DEPTH != word & !DEPTH
+    /// Whether the thread is pinned. One that pins itself again and again may be met pinned every
+    /// time: ask more than once.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.pin.load(Ordering::Acquire) > 0
     }
 
     /// Takes a record that no thread owns.
@@ -84,7 +73,7 @@ impl Record {
     }
 }
 
-/// Proof that the thread is pinned, see [`Record::pinned`].
+/// Keeps the thread pinned, see [`Record::pin`].
 pub(crate) struct Pin<'r> {
     record: &'r Record,
     not_send: PhantomData<Cell<*const ()>>,
@@ -109,8 +98,8 @@ impl Drop for Pin<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         let pin = &self.record.pin;
-        let word = pin.load(Ordering::Relaxed);
+        let depth = pin.load(Ordering::Relaxed);
         // Release: whoever acquires it sees the hazards that were published under the pin.
-        pin.store(word.wrapping_sub(1), Ordering::Release);
+        pin.store(depth.wrapping_sub(1), Ordering::Release);
     }
 }

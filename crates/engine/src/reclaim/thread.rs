@@ -33,14 +33,23 @@ impl Drop for Lease {
     }
 }
 
-/// Runs `body` with this thread pinned, see [`Record::pinned`].
+/// Pins the calling thread, see [`Record::pin`].
 #[inline(always)]
+pub(crate) fn pin() -> Pin<'static> {
+    record().pin()
+}
+
+/// Runs `body` with the calling thread pinned.
 pub(crate) fn pinned<R>(body: impl FnOnce(&Pin<'static>) -> R) -> R {
-    let record = match RECORD.get() {
+    record().pinned(body)
+}
+
+#[inline(always)]
+fn record() -> &'static Record {
+    match RECORD.get() {
         Some(record) => record,
         None => register(),
-    };
-    record.pinned(body)
+    }
 }
 
 #[cold]

@@ -21,6 +21,8 @@ mod warnings;
 
 use std::sync::atomic::AtomicBool;
 
+pub(crate) use progress::Progress;
+
 pub use options::{Encoding, Options, ValueChoice};
 pub use row::{ScheduleOnly, run_row_process, run_schedule_only};
 pub use warnings::BUSY_THREAD_SHARE;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How much of the run's planned time has passed.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     finished: Duration,
     step: Option<(Instant, Duration)>,
@@ -13,7 +13,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// `total` is the sum of all windows; starting processes comes on top.
-    pub(super) fn new(total: Duration) -> Self {
+    pub(crate) fn new(total: Duration) -> Self {
         // indicatif draws nothing where standard error is no terminal.
         let bar = ProgressBar::with_draw_target(
             Some(total.as_millis() as u64),
@@ -29,12 +29,12 @@ impl Progress {
         }
     }
 
-    pub(super) fn begin(&mut self, what: String, time: Duration) {
+    pub(crate) fn begin(&mut self, what: String, time: Duration) {
         self.bar.set_message(what);
         self.step = Some((Instant::now(), time));
     }
 
-    pub(super) fn tick(&self) {
+    pub(crate) fn tick(&self) {
         let running = self
             .step
             .map_or(Duration::ZERO, |(start, time)| start.elapsed().min(time));
@@ -42,7 +42,7 @@ impl Progress {
             .set_position((self.finished + running).as_millis() as u64);
     }
 
-    pub(super) fn end_step(&mut self) {
+    pub(crate) fn end_step(&mut self) {
         self.finished += self.step.take().map_or(Duration::ZERO, |(_, time)| time);
         self.tick();
     }

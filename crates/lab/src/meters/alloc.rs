@@ -40,6 +40,9 @@ pub struct AllocatorReading {
     pub frees: u64,
     /// Bytes asked for; a reallocation asks for its whole new size.
     pub bytes: u64,
+    /// Bytes given back; a reallocation gives back its whole old size. What is held has grown by
+    /// `bytes - freed_bytes`, which is negative if older memory was freed.
+    pub freed_bytes: u64,
     /// Wall time inside the allocator, summed over threads; the mean cost of the clock is subtracted.
     pub time: Duration,
 }
@@ -56,6 +59,7 @@ pub fn start() {
             &stripe.allocations,
             &stripe.frees,
             &stripe.bytes,
+            &stripe.freed_bytes,
             &stripe.time_ns,
         ] {
             counter.store(0, Relaxed);
@@ -73,6 +77,7 @@ pub fn stop() -> AllocatorReading {
         sum.allocations += stripe.allocations.load(Relaxed);
         sum.frees += stripe.frees.load(Relaxed);
         sum.bytes += stripe.bytes.load(Relaxed);
+        sum.freed_bytes += stripe.freed_bytes.load(Relaxed);
         time_ns += stripe.time_ns.load(Relaxed);
     }
     let calls = sum.allocations + sum.frees;
@@ -107,6 +112,7 @@ struct Stripe {
     allocations: AtomicU64,
     frees: AtomicU64,
     bytes: AtomicU64,
+    freed_bytes: AtomicU64,
     time_ns: AtomicU64,
 }
 
@@ -116,6 +122,7 @@ impl Stripe {
             allocations: AtomicU64::new(0),
             frees: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            freed_bytes: AtomicU64::new(0),
             time_ns: AtomicU64::new(0),
         }
     }
@@ -141,8 +148,14 @@ impl Stripe {
         self.took(time);
     }
 
-    fn freed(&self, time: Duration) {
+    fn reallocated(&self, from_bytes: usize, to_bytes: usize, time: Duration) {
+        self.freed_bytes.fetch_add(from_bytes as u64, Relaxed);
+        self.allocated(to_bytes, time);
+    }
+
+    fn freed(&self, bytes: usize, time: Duration) {
         self.frees.fetch_add(1, Relaxed);
+        self.freed_bytes.fetch_add(bytes as u64, Relaxed);
         self.took(time);
     }
 
@@ -179,10 +192,15 @@ unsafe impl GlobalAlloc for CountingAllocator {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // The default would always copy, where the system often grows in place.
-        counted_allocation(new_size, || {
-            // SAFETY: the caller upholds the contract of `realloc`; `pointer` came from `System`.
-            unsafe { System.realloc(pointer, layout, new_size) }
-        })
+        // SAFETY: the caller upholds the contract of `realloc`; `pointer` came from `System`.
+        let reallocate = || unsafe { System.realloc(pointer, layout, new_size) };
+        if !COUNTING.load(Relaxed) {
+            return reallocate();
+        }
+        let start = Instant::now();
+        let pointer = reallocate();
+        Stripe::of_thread().reallocated(layout.size(), new_size, start.elapsed());
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -193,7 +211,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
         }
         let start = Instant::now();
         free();
-        Stripe::of_thread().freed(start.elapsed());
+        Stripe::of_thread().freed(layout.size(), start.elapsed());
     }
 }
 

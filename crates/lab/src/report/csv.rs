@@ -3,21 +3,30 @@
 //!
 //! A measure is named by its path in the JSON and carries its unit in that name.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::results::cost::{CostResult, Load};
+use crate::results::modes::ModesResult;
 
 const COLUMNS: [&str; 6] = ["started_at", "section", "what", "load", "measure", "value"];
 
 /// Names what a line speaks of, or would be no figure.
-const NOT_FIGURES: [&str; 4] = ["step", "path", "load", "hdr_v2_base64"];
+const NOT_FIGURES: [&str; 9] = [
+    "step",
+    "path",
+    "load",
+    "hdr_v2_base64",
+    "switch",
+    "keys",
+    "contender",
+    "configuration",
+    "access",
+];
 
 pub(super) fn print(result: &CostResult) -> String {
-    let mut lines = Lines {
-        started_at: &result.started_at,
-        writer: csv::Writer::from_writer(Vec::new()),
-    };
-    lines.write(COLUMNS);
+    let mut lines = Lines::starting(&result.started_at, COLUMNS);
     lines.section(["config", "", ""], &result.config);
     for call in &result.calls {
         lines.section(["call", &name(&call.step), ""], call);
@@ -34,12 +43,54 @@ pub(super) fn print(result: &CostResult) -> String {
     lines.finish()
 }
 
+/// `load` is the number of keys here.
+pub(super) fn print_modes(result: &ModesResult) -> String {
+    let mut columns = COLUMNS;
+    columns[3] = "keys";
+    let mut lines = Lines::starting(&result.started_at, columns);
+    lines.section(["config", "", ""], &result.config);
+    for row in &result.rows {
+        let what = [
+            &row.contender,
+            name(&row.configuration).as_str(),
+            &name(&row.access),
+        ]
+        .join("/");
+        let section = format!("{}_object", name(&row.object));
+        let times = [("get", row.get), ("set", row.set)];
+        let times: BTreeMap<_, _> = times.into_iter().collect();
+        lines.section([&section, &what, &row.keys.to_string()], &times);
+    }
+    for row in &result.switches {
+        lines.section(["switch", &name(&row.switch), &row.keys.to_string()], row);
+    }
+    for line in &result.what_if {
+        let what = [
+            &line.contender,
+            name(&line.configuration).as_str(),
+            &name(&line.access),
+        ]
+        .join("/");
+        lines.section(["what_if", &what, ""], line);
+    }
+    lines.finish()
+}
+
 struct Lines<'a> {
     started_at: &'a str,
     writer: csv::Writer<Vec<u8>>,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    fn starting(started_at: &'a str, columns: [&str; 6]) -> Self {
+        let mut lines = Lines {
+            started_at,
+            writer: csv::Writer::from_writer(Vec::new()),
+        };
+        lines.write(columns);
+        lines
+    }
+
     fn section<T: serde::Serialize>(&mut self, about: [&str; 3], figures: &T) {
         let figures = serde_json::to_value(figures).expect("a result is plain data");
         self.figures(about, "", &figures);

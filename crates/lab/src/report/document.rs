@@ -3,7 +3,7 @@
 
 /// One part of a report, from top to bottom.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Block {
+pub enum Block {
     /// The first line.
     Title(String),
     /// Starts a section.
@@ -24,7 +24,7 @@ pub(super) enum Block {
 
 /// Figures under column names; the first column holds the lines' names.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table {
+pub struct Table {
     /// Names of all columns, each of one line or two.
     pub(super) columns: Vec<String>,
     /// As many cells as columns.

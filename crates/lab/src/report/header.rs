@@ -63,7 +63,7 @@ fn settings(server: &ServerStamp) -> String {
     settings.join(", ")
 }
 
-fn machine(machine: &MachineStamp) -> String {
+pub(super) fn machine(machine: &MachineStamp) -> String {
     let known = |it: &Option<String>| it.clone().unwrap_or_else(|| "unknown".to_owned());
     let cores = if machine.cores == 1 { "core" } else { "cores" };
     let memory = machine.memory_bytes.map_or_else(
@@ -82,7 +82,7 @@ fn machine(machine: &MachineStamp) -> String {
     )
 }
 
-fn client(machine: &MachineStamp, hotcopy_version: &str) -> String {
+pub(super) fn client(machine: &MachineStamp, hotcopy_version: &str) -> String {
     format!(
         "hotcopy {hotcopy_version}, {} build, {}, allocator {}",
         machine.profile, machine.rustc, machine.allocator

@@ -9,15 +9,22 @@ mod changes;
 mod csv;
 mod document;
 mod header;
+mod hit_ratio;
 mod markdown;
 mod meaning;
+mod modes;
 mod quantity;
 mod rows;
 mod terminal;
 
 use document::{Block, printable};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::results::cost::CostResult;
+use crate::results::hit_ratio::HitRatios;
+use crate::results::modes::ModesResult;
 use crate::results::{as_written, to_json};
 
 /// How a result is printed.
@@ -42,27 +49,81 @@ pub struct Style {
     pub width: Option<u16>,
 }
 
-/// The result as text, with a line feed at its end.
-#[must_use]
-pub fn render(result: &CostResult, format: Format, style: Style) -> String {
-    let result = as_written(result);
-    match format {
-        Format::Table => terminal::print(&blocks(&result), style),
-        Format::Markdown => markdown::print(&blocks(&result)),
-        Format::Json => to_json(&result),
-        Format::Csv => csv::print(&result),
+/// What can be printed: the result of a command.
+pub trait Report: Serialize + DeserializeOwned + Clone + sealed::Printed {}
+
+impl Report for CostResult {}
+impl Report for ModesResult {}
+impl Report for HitRatios {}
+
+mod sealed {
+    use super::document::Block;
+
+    pub trait Printed {
+        #[doc(hidden)]
+        fn blocks(&self) -> Vec<Block>;
+
+        #[doc(hidden)]
+        fn csv(&self) -> String;
     }
 }
 
-fn blocks(result: &CostResult) -> Vec<Block> {
-    let mut blocks = header::blocks(result);
-    blocks.extend(calls::blocks(result));
-    blocks.extend(rows::blocks(result));
-    blocks.extend(meaning::blocks(result));
-    blocks.extend(changes::blocks(result));
-    let warnings = result.warnings.iter();
-    blocks.extend(warnings.map(|warning| Block::Warning(printable(warning))));
-    if result.interrupted {
+/// The result as text, with a line feed at its end.
+#[must_use]
+pub fn render<R: Report>(result: &R, format: Format, style: Style) -> String {
+    let result = as_written(result);
+    match format {
+        Format::Table => terminal::print(&result.blocks(), style),
+        Format::Markdown => markdown::print(&result.blocks()),
+        Format::Json => to_json(&result),
+        Format::Csv => result.csv(),
+    }
+}
+
+impl sealed::Printed for CostResult {
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = header::blocks(self);
+        blocks.extend(calls::blocks(self));
+        blocks.extend(rows::blocks(self));
+        blocks.extend(meaning::blocks(self));
+        blocks.extend(changes::blocks(self));
+        blocks.extend(last_words(&self.warnings, self.interrupted));
+        blocks
+    }
+
+    fn csv(&self) -> String {
+        csv::print(self)
+    }
+}
+
+impl sealed::Printed for ModesResult {
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = modes::blocks(self);
+        blocks.extend(last_words(&self.warnings, self.interrupted));
+        blocks
+    }
+
+    fn csv(&self) -> String {
+        csv::print_modes(self)
+    }
+}
+
+impl sealed::Printed for HitRatios {
+    fn blocks(&self) -> Vec<Block> {
+        hit_ratio::blocks(self)
+    }
+
+    fn csv(&self) -> String {
+        hit_ratio::csv(self)
+    }
+}
+
+fn last_words(warnings: &[String], interrupted: bool) -> Vec<Block> {
+    let mut blocks: Vec<Block> = warnings
+        .iter()
+        .map(|warning| Block::Warning(printable(warning)))
+        .collect();
+    if interrupted {
         blocks.push(Block::Warning(
             "the run was interrupted: what stands here was measured until then".to_owned(),
         ));

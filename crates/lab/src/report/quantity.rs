@@ -90,6 +90,21 @@ pub(super) fn duration(micros: Micros) -> String {
     scaled(micros * 1e3, 1e3, &["ns", "µs", "ms", "s"])
 }
 
+/// Nanoseconds without their unit, where the table says it: `8.26`, `34.8`, `1,408`.
+pub(super) fn nanos(ns: f64) -> String {
+    three_digits(ns)
+}
+
+/// The same for a difference: `+1.20`, `−0.35`, `0`.
+pub(super) fn signed_nanos(ns: f64) -> String {
+    let number = nanos(ns);
+    if ns > 0.0 {
+        format!("+{number}")
+    } else {
+        number
+    }
+}
+
 /// Bytes in the unit that reads best, three digits: `80.9 MiB`, `1.50 GiB`.
 pub(super) fn size(bytes: f64) -> String {
     scaled(bytes, KIB, &["bytes", "KiB", "MiB", "GiB", "TiB"])
@@ -204,6 +219,16 @@ mod tests {
         assert_eq!(millis_decimals(1_234.0), 3);
         assert_eq!(millis_decimals(0.0), 3);
         assert_eq!(millis_decimals(0.001), 6);
+    }
+
+    #[test]
+    fn nanoseconds_keep_three_digits_and_differences_their_sign() {
+        assert_eq!(nanos(8.264), "8.26");
+        assert_eq!(nanos(34.81), "34.8");
+        assert_eq!(nanos(21_408.4), "21,408");
+        assert_eq!(signed_nanos(1.2), "+1.20");
+        assert_eq!(signed_nanos(-0.35), "−0.35");
+        assert_eq!(signed_nanos(0.0), "0");
     }
 
     #[test]

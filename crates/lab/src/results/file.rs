@@ -5,8 +5,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::cost::{CostResult, SCHEMA};
+use super::cost::{self, CostResult};
+use super::modes::{self, ModesResult};
 use super::to_json;
 
 /// Why a result could not be written.
@@ -53,7 +55,7 @@ pub enum ReadError {
         source: serde_json::Error,
     },
     /// JSON of something else.
-    #[error("{} is not a result of `hotcopy cost`: its schema is {found}, not \"{SCHEMA}\"", .path.display())]
+    #[error("{} is not a result of hotcopy: its schema is {found}, not {}", .path.display(), known_schemas())]
     OtherSchema {
         /// The file.
         path: PathBuf,
@@ -61,18 +63,22 @@ pub enum ReadError {
         found: String,
     },
     /// Written by a later hotcopy.
-    #[error("{} was written by a newer hotcopy (schema \"{found}\"; this one reads \"{SCHEMA}\"): update hotcopy to read it", .path.display())]
+    #[error("{} was written by a newer hotcopy (schema \"{found}\"; this one reads \"{known}\"): update hotcopy to read it", .path.display())]
     NewerSchema {
         /// The file.
         path: PathBuf,
         /// The schema that it names.
         found: String,
+        /// The one of that name that we read.
+        known: &'static str,
     },
     /// The schema's name is right and the content is not.
-    #[error("{} does not follow its schema \"{SCHEMA}\": {source}", .path.display())]
+    #[error("{} does not follow its schema \"{schema}\": {source}", .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
+        /// The schema that it names.
+        schema: &'static str,
         /// Where it does not.
         source: serde_json::Error,
     },
@@ -166,49 +172,118 @@ fn write_and_rename(beside: &Path, path: &Path, json: &str) -> io::Result<()> {
     fs::rename(beside, path)
 }
 
-/// Reads a result of `hotcopy cost`.
+/// A result of any command, as [`read`] finds it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyResult {
+    /// Of `hotcopy cost`.
+    Cost(Box<CostResult>),
+    /// Of `hotcopy modes`.
+    Modes(Box<ModesResult>),
+}
+
+const KNOWN_SCHEMAS: [&str; 2] = [cost::SCHEMA, modes::SCHEMA];
+
+fn known_schemas() -> String {
+    KNOWN_SCHEMAS
+        .map(|schema| format!("{schema:?}"))
+        .join(" or ")
+}
+
+/// Reads a result of whatever command wrote it.
 ///
 /// # Errors
 /// If the file cannot be read or is something else; the error names the file and the reason.
-pub fn read_cost(path: &Path) -> Result<CostResult, ReadError> {
-    let path = || path.to_owned();
-    let text = fs::read(path()).map_err(|source| ReadError::File {
-        path: path(),
+pub fn read(path: &Path) -> Result<AnyResult, ReadError> {
+    let text = fs::read(path).map_err(|source| ReadError::File {
+        path: path.to_owned(),
         source,
     })?;
-    let json: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|source| ReadError::NotJson {
-            path: path(),
-            source,
-        })?;
-    match json.get("schema").and_then(serde_json::Value::as_str) {
-        Some(SCHEMA) => {}
-        Some(found) if is_newer(found) => {
-            return Err(ReadError::NewerSchema {
-                path: path(),
-                found: found.to_owned(),
-            });
-        }
-        found => {
-            return Err(ReadError::OtherSchema {
-                path: path(),
-                found: found.map_or_else(|| "not named".to_owned(), |found| format!("{found:?}")),
-            });
-        }
+    match named_schema(path, &text)? {
+        modes::SCHEMA => parse(path, &text, modes::SCHEMA).map(AnyResult::Modes),
+        _ => parse(path, &text, cost::SCHEMA).map(AnyResult::Cost),
     }
-    // From the text and not from the value, because this way the error has a line.
-    serde_json::from_slice(&text).map_err(|source| ReadError::Malformed {
-        path: path(),
-        source,
-    })
 }
 
-fn is_newer(found: &str) -> bool {
+/// Reads a result of `hotcopy cost`.
+///
+/// # Errors
+/// Those of [`read`], also for a result of another command.
+pub fn read_cost(path: &Path) -> Result<CostResult, ReadError> {
+    match read(path)? {
+        AnyResult::Cost(result) => Ok(*result),
+        AnyResult::Modes(_) => Err(other(path, modes::SCHEMA)),
+    }
+}
+
+/// Reads a result of `hotcopy modes`.
+///
+/// # Errors
+/// Those of [`read`], also for a result of another command.
+pub fn read_modes(path: &Path) -> Result<ModesResult, ReadError> {
+    match read(path)? {
+        AnyResult::Modes(result) => Ok(*result),
+        AnyResult::Cost(_) => Err(other(path, cost::SCHEMA)),
+    }
+}
+
+fn other(path: &Path, found: &str) -> ReadError {
+    ReadError::OtherSchema {
+        path: path.to_owned(),
+        found: format!("{found:?}"),
+    }
+}
+
+fn parse<T: DeserializeOwned>(
+    path: &Path,
+    text: &[u8],
+    schema: &'static str,
+) -> Result<Box<T>, ReadError> {
+    // From the text and not from a value, because this way the error has a line.
+    let result = serde_json::from_slice(text).map_err(|source| ReadError::Malformed {
+        path: path.to_owned(),
+        schema,
+        source,
+    })?;
+    Ok(Box::new(result))
+}
+
+/// Which of the schemas that we know the file names.
+fn named_schema(path: &Path, text: &[u8]) -> Result<&'static str, ReadError> {
+    let json: serde_json::Value =
+        serde_json::from_slice(text).map_err(|source| ReadError::NotJson {
+            path: path.to_owned(),
+            source,
+        })?;
+    let found = json.get("schema").and_then(serde_json::Value::as_str);
+    let known = |matches: &dyn Fn(&str) -> bool| {
+        let mut schemas = KNOWN_SCHEMAS.into_iter();
+        schemas.find(|schema| matches(schema))
+    };
+    let Some(found) = found else {
+        return Err(ReadError::OtherSchema {
+            path: path.to_owned(),
+            found: "not named".to_owned(),
+        });
+    };
+    if let Some(schema) = known(&|schema| schema == found) {
+        Ok(schema)
+    } else if let Some(known) = known(&|schema| is_newer(found, schema)) {
+        Err(ReadError::NewerSchema {
+            path: path.to_owned(),
+            found: found.to_owned(),
+            known,
+        })
+    } else {
+        Err(other(path, found))
+    }
+}
+
+fn is_newer(found: &str, known: &str) -> bool {
     let split = |schema: &str| {
         let (name, version) = schema.split_once('/')?;
         Some((name.to_owned(), version.parse::<u32>().ok()?))
     };
-    match (split(SCHEMA), split(found)) {
+    match (split(known), split(found)) {
         (Some((name, ours)), Some((other, theirs))) => name == other && theirs > ours,
         _ => false,
     }
@@ -250,13 +325,17 @@ mod tests {
         assert!(error("[1, 2]").contains("its schema is not named"));
         assert!(error("{\"schema\": 1}").contains("its schema is not named"));
         assert!(error("{\"schema\": \"other/1\"}").contains("its schema is \"other/1\""));
-        assert!(error("{\"schema\": \"hotcopy.cost/0\"}").contains("not \"hotcopy.cost/1\""));
+        let older = error("{\"schema\": \"hotcopy.cost/0\"}");
+        assert!(older.contains("not \"hotcopy.cost/1\""), "{older}");
+        let modes = error("{\"schema\": \"hotcopy.modes/0\"}");
+        assert!(modes.contains("or \"hotcopy.modes/1\""), "{modes}");
     }
 
     #[test]
     fn a_newer_schema_asks_for_an_update() {
         assert!(error("{\"schema\": \"hotcopy.cost/2\"}").contains("update hotcopy"));
         assert!(error("{\"schema\": \"hotcopy.cost/10\"}").contains("newer hotcopy"));
+        assert!(error("{\"schema\": \"hotcopy.modes/2\"}").contains("hotcopy.modes/1"));
     }
 
     #[test]

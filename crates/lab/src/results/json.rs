@@ -1,9 +1,11 @@
 //! The text of a result, and the schema that it follows.
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
 use super::cost::CostResult;
+use super::modes::ModesResult;
 
 /// `serde_json` parses a decimal exactly only if its digits fit 2^53 and its power of ten is at
 /// most 22, unless the feature `float_roundtrip` is on; but that would slow the very decoder that
@@ -25,10 +27,10 @@ pub fn to_json<T: Serialize>(result: &T) -> String {
     format!("{value:#}\n")
 }
 
-/// The result with its figures as exact as the file holds them: what
-/// [`read_cost`](super::read_cost) would return.
+/// The result with its figures as exact as the file holds them: what [`read`](super::read) would
+/// return.
 #[must_use]
-pub fn as_written(result: &CostResult) -> CostResult {
+pub fn as_written<T: Serialize + DeserializeOwned + Clone>(result: &T) -> T {
     // Only a figure that is not finite cannot be read back, and no constructor makes one.
     serde_json::from_str(&to_json(result)).unwrap_or_else(|_| result.clone())
 }
@@ -37,6 +39,12 @@ pub fn as_written(result: &CostResult) -> CostResult {
 #[must_use]
 pub fn cost_schema() -> String {
     to_json(&schemars::schema_for!(CostResult))
+}
+
+/// The JSON schema of [`ModesResult`], as that of `hotcopy cost`.
+#[must_use]
+pub fn modes_schema() -> String {
+    to_json(&schemars::schema_for!(ModesResult))
 }
 
 fn round(value: &mut Value) {

@@ -9,16 +9,20 @@ mod derived;
 mod file;
 mod find;
 mod histogram;
+pub mod hit_ratio;
 mod json;
+pub mod modes;
 mod names;
 mod recorder;
 mod stamp;
 mod summary;
 
 pub use derived::{WireReading, per_second};
-pub use file::{ReadError, WriteError, check_writable, read_cost, write};
+pub use file::{
+    AnyResult, ReadError, WriteError, check_writable, read, read_cost, read_modes, write,
+};
 pub use histogram::{Histogram, HistogramError, Micros};
-pub use json::{as_written, cost_schema, to_json};
+pub use json::{as_written, cost_schema, modes_schema, to_json};
 pub use names::row_name;
 pub use recorder::Recorder;
 pub use stamp::{MachineStamp, ServerStamp};

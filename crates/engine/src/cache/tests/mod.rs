@@ -188,3 +188,21 @@ fn readers_and_writers_agree_under_load() {
     });
     assert!(cache.len() <= 2_000);
 }
+
+#[test]
+fn a_heavy_entry_drives_out_light_ones_of_other_shards_until_the_budget_holds() {
+    const MAX_BYTES: u64 = 4 << 20;
+    let cache: Cache<u64, u64> = Cache::builder()
+        .max_bytes(MAX_BYTES)
+        .weigher(|_, bytes| *bytes)
+        .build();
+    for round in 0..20 {
+        for light in 0..300 {
+            cache.insert(round * 1_000 + light, 20 << 10);
+        }
+        let heavy = round * 1_000 + 999;
+        cache.insert(heavy, MAX_BYTES * 3 / 4);
+        assert!(cache.contains(&heavy));
+        assert!(cache.weight() <= MAX_BYTES, "{}", cache.weight());
+    }
+}
