@@ -316,22 +316,14 @@ impl<K, V> Inner<K, V> {
         let mut panic = None;
         let shards = self.shards.len();
         let mut failed = 0;
-        // Where a shard's fair share is one heavy entry that must stay, the others have to give although
-        // they hold less.
-        let mut whoever = false;
         let mut next = index;
-        while self.is_over(0, 0) {
-            if failed == shards && whoever {
-                break;
-            }
-            if failed == shards {
-                whoever = true;
-                failed = 0;
-            }
+        // If after a round no shard with its fair share has given, every other gives: an entry that is
+        // heavier than all others together, and protected, leaves them all below the mean.
+        while self.is_over(0, 0) && failed < 2 * shards {
             next = (next + 1) % shards;
             let shard = self.shard(next);
             let protected = protected.filter(|_| next == index);
-            if !whoever && !self.has_fair_share(shard, (0, 0)) {
+            if failed < shards && !self.has_fair_share(shard, (0, 0)) {
                 failed += 1;
                 continue;
             }

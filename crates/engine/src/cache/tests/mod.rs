@@ -67,6 +67,21 @@ fn a_cache_never_holds_more_entries_than_it_may() {
 }
 
 #[test]
+fn a_cache_never_holds_more_bytes_than_it_may_also_when_one_entry_outweighs_all_others() {
+    const MOST: u64 = 4 << 20;
+    let cache: Cache<u64, u64> = Cache::builder()
+        .max_bytes(MOST)
+        .weigher(|_, &bytes| bytes)
+        .build();
+    for key in 0..20_000 {
+        let bytes = if key % 1000 == 999 { MOST / 2 } else { 1000 };
+        cache.insert(key, bytes);
+        assert!(cache.weight() <= MOST, "{} at {key}", cache.weight());
+        assert!(cache.contains(&key), "just inserted");
+    }
+}
+
+#[test]
 fn a_random_run_agrees_with_a_map() {
     let cache: Cache<u32, u64> = Cache::builder().max_entries(100_000).build();
     let mut model: HashMap<u32, u64> = HashMap::new();
