@@ -95,6 +95,22 @@ unsafe fn unmap(start: NonNull<u8>, len: usize) {
     let _ = (start, len);
 }
 
+/// # Safety
+/// The part is inside of what [`map`] returned, and nobody uses it meanwhile.
+unsafe fn discard(start: NonNull<u8>, len: usize) {
+    #[cfg(target_os = "linux")]
+    const ADVICE: libc::c_int = libc::MADV_DONTNEED;
+    #[cfg(all(unix, not(target_os = "linux")))]
+    const ADVICE: libc::c_int = libc::MADV_FREE;
+    #[cfg(unix)]
+    // SAFETY: by the caller's promise. Where it fails (a start that is no multiple of a page) the pages stay.
+    unsafe {
+        libc::madvise(start.as_ptr().cast(), len, ADVICE);
+    }
+    #[cfg(not(unix))]
+    let _ = (start, len);
+}
+
 /// A piece of memory that is given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -121,6 +137,18 @@ impl Memory {
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Gives the pages of a part back to the operating system. What is there afterwards is initialised, and
+    /// may be zeros or what was there before.
+    ///
+    /// # Safety
+    /// The part is inside of a `Memory` of length `whole`, and nobody uses it meanwhile.
+    pub(crate) unsafe fn discard(whole: usize, start: NonNull<u8>, len: usize) {
+        if is_mapped(whole) {
+            // SAFETY: by the caller's promise.
+            unsafe { discard(start, len) };
+        }
     }
 }
 

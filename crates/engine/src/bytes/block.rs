@@ -51,6 +51,9 @@ pub(super) struct UnusedBlock {
     pub(super) frame: u32,
 }
 
+// SAFETY: nobody else refers to the block that it names.
+unsafe impl Send for UnusedBlock {}
+
 impl Block {
     /// Begins to use a block.
     ///

@@ -14,9 +14,10 @@
 //! in steps after each of which the shard is unlocked.
 
 use super::UnixMillis;
+use super::block::BLOCK_BYTES;
 use super::log::{Log, Walk};
 use super::shard::Shard;
-use super::store::{ByteStore, Database};
+use super::store::{ByteStore, Database, MAX_SHARDS};
 
 /// Compaction begins when more than this part of a shard's segments is dead, and with a full store...
 const MAX_DEAD_DIVISOR: usize = 8;
@@ -30,14 +31,20 @@ const COMPACTION_STEP: usize = 16;
 /// Blocks of condemned values freed at once.
 const FREED_BLOCKS: usize = 64;
 
+/// One write moves no more than so many segments' worth of records to save them. Then it evicts whatever
+/// comes next, marked or not: if all entries were marked it would move the whole store before the first one goes.
+const SAVED_SEGMENTS: usize = 4;
+
 /// Which keys shall stay: what was just written shall not go before it could be read.
 pub(super) type IsProtected<'a> = &'a dyn Fn(Database, &[u8]) -> bool;
 
 /// What became of a record that was considered for eviction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Considered {
-    /// It went, was dead, or had a mark that is lower now.
-    Progress,
+    /// It went, or was dead.
+    Gone,
+    /// It had a mark, and was moved. So long is it.
+    Saved(usize),
     /// It stays because it is protected.
     Protected,
     /// There is none.
@@ -63,36 +70,39 @@ impl Shard {
         }
     }
 
-    /// Saves one record; false if there is nothing to compact.
-    fn compact_one(&mut self) -> bool {
+    /// Saves one record, and returns how long it is, or 0 if it is dead; none if there is nothing to compact.
+    fn compact_one(&mut self) -> Option<usize> {
         let Some(walk) = self.compacting else {
             let excluded = self.evicting.map(|walk| walk.segment);
-            let victim = self.log.most_dead(excluded);
-            self.compacting = victim.map(|victim| Walk::new(victim, &self.log));
-            return self.compacting.is_some();
+            let victim = self.log.most_dead(excluded)?;
+            self.compacting = Some(Walk::new(victim, &self.log));
+            return Some(0);
         };
         let Some(record) = self.log.resume(walk) else {
             self.compacting = None;
-            return true;
+            return Some(0);
         };
         self.compacting = Some(walk.after(&record));
-        if record.is_live() {
-            self.relocate(walk.location(), record.mark(), |log, new| {
-                log.append_survivor(new, walk.segment)
-            });
+        if !record.is_live() {
+            return Some(0);
         }
-        true
+        self.relocate(walk.location(), record.mark(), |log, new| {
+            log.append_survivor(new, walk.segment)
+        });
+        Some(record.len())
     }
 
-    /// Considers one record for eviction.
-    fn evict_one(&mut self, now: UnixMillis, is_protected: IsProtected<'_>) -> Considered {
+    /// Considers one record for eviction. A mark helps it only if it `may_save`.
+    fn evict_one(
+        &mut self,
+        now: UnixMillis,
+        is_protected: IsProtected<'_>,
+        may_save: bool,
+    ) -> Considered {
         let Some(walk) = self.evicting else {
             let oldest = self.log.oldest();
             self.evicting = oldest.map(|oldest| Walk::new(oldest, &self.log));
-            return match oldest {
-                Some(_) => Considered::Progress,
-                None => Considered::Nothing,
-            };
+            return oldest.map_or(Considered::Nothing, |_| Considered::Gone);
         };
         let Some(record) = self.log.resume(walk) else {
             self.evicting = None;
@@ -100,48 +110,59 @@ impl Shard {
             if self.log.is_walked(walk) && self.log.segment(walk.segment).live_records() == 0 {
                 self.log.give_up(walk.segment);
             }
-            return Considered::Progress;
+            return Considered::Gone;
         };
         self.evicting = Some(walk.after(&record));
         let location = walk.location();
-        let database = self.database_of(&record);
         if !record.is_live() {
-            return Considered::Progress;
+            return Considered::Gone;
         }
-        if database.is_none() || record.deadline() <= now.0 {
+        let database = self.database_of(&record);
+        let Some(database) = database.filter(|_| record.deadline() > now.0) else {
             self.stats.expirations += u64::from(database.is_some());
             self.remove_at(location);
-            return Considered::Progress;
-        }
-        if record.mark() > 0 {
+            return Considered::Gone;
+        };
+        if record.mark() > 0 && may_save {
             self.relocate(location, record.mark() - 1, Log::append);
-            return Considered::Progress;
+            return Considered::Saved(record.len());
         }
-        let is_protected = |key: &[u8]| database.is_some_and(|it| is_protected(Database(it), key));
-        if self.with_key(location, is_protected) {
+        if self.with_key(location, |key| is_protected(Database(database), key)) {
             self.relocate(location, 0, Log::append);
             return Considered::Protected;
         }
         self.remove_at(location);
         self.stats.evictions += 1;
-        Considered::Progress
+        Considered::Gone
     }
 
     /// Evicts or compacts until something waits to be freed or the step is full; false if nothing
-    /// can be freed here.
-    fn make_room(&mut self, now: UnixMillis, is_protected: IsProtected<'_>) -> bool {
+    /// can be freed here. `saved_bytes` is what the write has moved so far.
+    fn make_room(
+        &mut self,
+        now: UnixMillis,
+        is_protected: IsProtected<'_>,
+        saved_bytes: &mut usize,
+    ) -> bool {
         let mut protected_in_a_row = 0;
         for _ in 0..EVICTION_STEP {
             if !self.removed.is_empty() || !self.log.given_up.is_empty() {
                 break;
             }
-            let is_compacting =
-                self.compacting.is_some() || self.has_much_dead(MAX_DEAD_DIVISOR_WHEN_FULL);
-            if is_compacting && self.compact_one() {
+            let may_save = *saved_bytes < SAVED_SEGMENTS * self.log.max_segment_bytes();
+            if may_save
+                && (self.compacting.is_some() || self.has_much_dead(MAX_DEAD_DIVISOR_WHEN_FULL))
+                && let Some(saved) = self.compact_one()
+            {
+                *saved_bytes += saved;
                 continue;
             }
-            match self.evict_one(now, is_protected) {
-                Considered::Progress => protected_in_a_row = 0,
+            match self.evict_one(now, is_protected, may_save) {
+                Considered::Gone => protected_in_a_row = 0,
+                Considered::Saved(saved) => {
+                    *saved_bytes += saved;
+                    protected_in_a_row = 0;
+                }
                 Considered::Protected => protected_in_a_row += 1,
                 Considered::Nothing => return false,
             }
@@ -154,7 +175,9 @@ impl Shard {
 
     /// Sees to it that a further segment can be numbered.
     pub(super) fn make_numbers(&mut self, now: UnixMillis) {
-        while self.log.is_full() && self.evict_one(now, &|_, _| false) != Considered::Nothing {}
+        while self.log.is_full()
+            && self.evict_one(now, &|_, _| false, false) != Considered::Nothing
+        {}
     }
 }
 
@@ -163,7 +186,7 @@ impl ByteStore {
         self.used_bytes().saturating_add(needed_bytes) > self.limit()
     }
 
-    /// Evicts until the limit holds. `first_shard` is asked first.
+    /// Evicts until the limit holds, or nothing is left that may go. `first_shard` is asked first.
     pub(super) fn evict_to_limit(
         &self,
         needed_bytes: u64,
@@ -171,38 +194,39 @@ impl ByteStore {
         now: UnixMillis,
         is_protected: IsProtected<'_>,
     ) {
-        let mut fruitless = 0;
-        while self.is_over_limit(needed_bytes) && fruitless < self.shards.len() {
+        if !self.is_over_limit(needed_bytes) {
+            return;
+        }
+        let mut is_exhausted = [false; MAX_SHARDS];
+        let mut saved_bytes = 0;
+        while self.is_over_limit(needed_bytes) {
             if self.pool.free_condemned(FREED_BLOCKS) {
                 continue;
             }
-            let index = self.heavy_shard(first_shard + fruitless);
+            let Some(index) = self.heavy_shard(first_shard, &is_exhausted) else {
+                return;
+            };
             let mut shard = self.lock(index);
-            if shard.make_room(now, is_protected) {
-                fruitless = 0;
-            } else {
-                fruitless += 1;
-            }
+            is_exhausted[index] = !shard.make_room(now, is_protected, &mut saved_bytes);
         }
     }
 
-    /// The first shard from `start` on that holds no less than the mean of all.
-    fn heavy_shard(&self, start: usize) -> usize {
+    /// The first shard from `first` on that holds no less than the mean of all that are not exhausted.
+    fn heavy_shard(&self, first: usize, is_exhausted: &[bool; MAX_SHARDS]) -> Option<usize> {
         let shards = self.shards.len();
-        let total: u64 = (0..shards).map(|index| self.weight_of(index)).sum();
-        let mean = total / shards as u64;
-        (start..start + shards)
-            .map(|index| index % shards)
-            .find(|index| self.weight_of(*index) >= mean)
-            .unwrap_or(start % shards)
+        let candidates = || {
+            let all = (first..first + shards).map(|index| index % shards);
+            all.filter(|index| !is_exhausted[*index])
+        };
+        let total: u64 = candidates().map(|index| self.weight_of(index)).sum();
+        let mean = total / (candidates().count() as u64).max(1);
+        candidates().find(|index| self.weight_of(*index) >= mean)
     }
 
     /// Evicts for a block that is about to be taken.
     pub(super) fn make_room_for_block(&self) {
-        let needed_bytes = self.pool.bytes_for_block();
-        if needed_bytes > 0 && self.is_over_limit(needed_bytes) {
-            // Not even expired entries are told apart: they would be the next to go anyway.
-            self.evict_to_limit(needed_bytes, 0, UnixMillis::default(), &|_, _| false);
-        }
+        // Not even expired entries are told apart: they would be the next to go anyway.
+        let now = UnixMillis::default();
+        self.evict_to_limit(BLOCK_BYTES as u64, 0, now, &|_, _| false);
     }
 }

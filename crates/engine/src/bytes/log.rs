@@ -120,6 +120,11 @@ impl Log {
         self.max_segment_bytes
     }
 
+    /// For segments that are opened from now on.
+    pub(super) fn set_max_segment_bytes(&mut self, max_segment_bytes: usize) {
+        self.max_segment_bytes = max_segment_bytes.min(MAX_SEGMENT_BYTES);
+    }
+
     pub(super) fn live_records(&self) -> usize {
         self.live_records
     }

@@ -15,7 +15,7 @@
 //!                                                               block, block, ... <-'
 //! ```
 //!
-//! Segments and frames of blocks are pieces of a few sizes, taken and given back as a whole, so nothing
+//! Segments and blocks are of a few sizes, taken and given back as a whole, so nothing
 //! fragments. A write appends a record, and what it replaces is dead until the segment is gone.
 //! Which entries go when the limit is reached, and how dead records are cleared away, is told in [`evict`].
 //!
@@ -43,6 +43,7 @@ mod chain;
 mod entry;
 pub(crate) mod evict;
 mod flush;
+mod frames;
 mod index;
 mod key;
 #[cfg(test)]

@@ -200,9 +200,6 @@ impl Shard {
             Some(table) => table,
             None => self.new_table(database),
         };
-        if let Some(Found { location, .. }) = replaced {
-            self.kill(location, table);
-        }
         let deadline = to_field(entry.deadline);
         self.note_deadline(table, deadline);
         let part = |prepared: &Prepared<'_>| prepared.chain.clone();
@@ -224,6 +221,10 @@ impl Shard {
                 tail: entry.value.tail(),
             },
         });
+        // After the new one, so that a shard with this entry alone does not give up its segment each time.
+        if let Some(Found { location, .. }) = replaced {
+            self.kill(location, table);
+        }
         self.link(table, hash, location, replaced.map(|found| found.location));
     }
 

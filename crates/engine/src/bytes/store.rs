@@ -100,7 +100,7 @@ impl ByteStore {
     /// An empty store.
     pub fn new(config: &StoreConfig) -> Self {
         let layout = Layout::new(config.max_bytes, config.shards.min(MAX_SHARDS));
-        let pool = Pool::new(layout.frame_blocks);
+        let pool = Pool::new(layout.kept_blocks);
         let sizes = Arc::new(Sizes::new(config.databases.clamp(1, MAX_DATABASES)));
         let hasher = KeyHasher::new(layout.shards);
         let shard = || Shard::new(&pool, layout, hasher.clone(), Arc::clone(&sizes));
@@ -328,13 +328,19 @@ impl ByteStore {
         Some(self.limit()).filter(|limit| *limit != u64::MAX)
     }
 
-    /// Changes the limit, and evicts until it holds. The sizes of segments stay as they were chosen for
-    /// the first limit.
+    /// Changes the limit, and evicts until it holds. The number of shards stays as it was chosen for
+    /// the first limit, and a shard holds up to 2^17 segments: of a store that was made for less than 8 MiB
+    /// no more than 16 GiB can ever be used.
     pub fn set_max_bytes(&self, max_bytes: Option<u64>, now: UnixMillis) {
         let limit = max_bytes.unwrap_or(u64::MAX);
+        let layout = Layout::of_shards(limit, self.shards.len() as u64);
+        for index in 0..self.shards.len() {
+            let mut shard = self.lock(index);
+            shard.log.set_max_segment_bytes(layout.segment_bytes);
+        }
         self.max_bytes.store(limit, Ordering::Relaxed);
         self.evict_to_limit(0, 0, now, &|_, _| false);
-        self.pool.trim();
+        self.pool.trim(layout.kept_blocks);
     }
 
     /// What happened so far. Locks one shard after another.

@@ -31,7 +31,8 @@ fn of_part(len: usize) -> u64 {
 pub(super) struct Layout {
     pub(super) shards: usize,
     pub(super) segment_bytes: usize,
-    pub(super) frame_blocks: usize,
+    /// Blocks that are kept for the next use.
+    pub(super) kept_blocks: usize,
     /// A shard's index has two to the power of it parts.
     pub(super) part_bits: u32,
 }
@@ -49,26 +50,31 @@ const SEGMENTS_IN_SHARD: u64 = 64;
 /// Share of a shard's limit for each part of an index: some of them grow while the shard is locked, so they shall be
 /// small, and even an empty one has a table.
 const INDEX_PART_BYTES: u64 = 256 * 1024;
-const MAX_INDEX_PARTS: u64 = 32;
+const MAX_INDEX_PARTS: u64 = 64;
 
-/// A store holds so many frames of blocks, or its frames are single blocks.
-const FRAMES: u64 = 256;
-const LARGE_FRAME_BLOCKS: u64 = 8;
+/// No more than this part of the limit is kept in blocks for the next use, and no more than so many.
+const KEPT_DIVISOR: u64 = 256;
+const MAX_KEPT_BLOCKS: u64 = 64;
 
 impl Layout {
     pub(super) fn new(max_bytes: Option<u64>, max_shards: usize) -> Self {
-        let max_bytes = max_bytes.unwrap_or(u64::MAX);
         let max_shards = max_shards.max(1).next_power_of_two();
+        let max_bytes = max_bytes.unwrap_or(u64::MAX);
         let shards = power_of_two_below(max_bytes / SHARD_BYTES, max_shards as u64);
+        Self::of_shards(max_bytes, shards)
+    }
+
+    /// The layout that suits a limit where the number of shards is given.
+    pub(super) fn of_shards(max_bytes: u64, shards: u64) -> Self {
         let segment =
             power_of_two_below(max_bytes / shards / SEGMENTS_IN_SHARD, LARGE_SEGMENT_BYTES);
         let parts = power_of_two_below(max_bytes / shards / INDEX_PART_BYTES, MAX_INDEX_PARTS);
-        let frame = max_bytes / FRAMES / BLOCK_BYTES as u64;
+        let kept = max_bytes / KEPT_DIVISOR / BLOCK_BYTES as u64;
         Layout {
             shards: shards as usize,
             segment_bytes: segment.max(SMALL_SEGMENT_BYTES) as usize,
             part_bits: parts.ilog2(),
-            frame_blocks: power_of_two_below(frame, LARGE_FRAME_BLOCKS) as usize,
+            kept_blocks: kept.min(MAX_KEPT_BLOCKS) as usize,
         }
     }
 }
@@ -88,15 +94,15 @@ mod tests {
             let Layout {
                 shards,
                 segment_bytes,
-                frame_blocks,
+                kept_blocks,
                 part_bits,
             } = Layout::new(max_bytes, 16);
-            (shards, segment_bytes, frame_blocks, part_bits)
+            (shards, segment_bytes, kept_blocks, part_bits)
         };
-        assert_eq!(layout(Some(0)), (1, 512, 1, 0));
-        assert_eq!(layout(Some(100_000)), (1, 1024, 1, 0));
+        assert_eq!(layout(Some(0)), (1, 512, 0, 0));
+        assert_eq!(layout(Some(100_000)), (1, 1024, 0, 0));
         assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2, 4));
-        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 8, 5));
-        assert_eq!(layout(None), (16, 128 * 1024, 8, 5));
+        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 64, 6));
+        assert_eq!(layout(None), (16, 128 * 1024, 64, 6));
     }
 }
