@@ -175,9 +175,9 @@ impl Shard {
 
     /// Sees to it that a further segment can be numbered.
     pub(super) fn make_numbers(&mut self, now: UnixMillis) {
-        while self.log.is_full()
-            && self.evict_one(now, &|_, _| false, false) != Considered::Nothing
-        {}
+        while self.log.is_full() && self.evict_one(now, &|_, _| false, false) != Considered::Nothing
+        {
+        }
     }
 }
 

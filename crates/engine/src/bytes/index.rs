@@ -163,7 +163,7 @@ impl Index {
     }
 
     fn parts_bytes(&self) -> u64 {
-        memory::footprint(self.parts.len() * size_of::<Option<Part>>())
+        list_bytes(self.parts.len())
     }
 
     fn drop_parts(&mut self) {
@@ -192,6 +192,15 @@ impl Part {
     fn bytes(&self) -> u64 {
         memory::footprint(self.table.heap_bytes())
     }
+}
+
+fn list_bytes(parts: usize) -> u64 {
+    memory::footprint(parts * size_of::<Option<Part>>())
+}
+
+/// Memory of an index with one entry.
+pub(super) fn smallest_bytes(part_bits: u32) -> u64 {
+    list_bytes(1 << part_bits) + Part::new().bytes()
 }
 
 fn free(table: OldTable) {

@@ -83,7 +83,8 @@ pub(super) struct Log {
     capacity: usize,
     live_records: usize,
     dead_bytes: usize,
-    last_id: u64,
+    /// Segments that were opened so far.
+    pub(super) opened: u64,
     /// Segments given up, to be freed when the shard is unlocked.
     pub(super) given_up: Vec<Segment>,
 }
@@ -101,7 +102,7 @@ impl Log {
             capacity: 0,
             live_records: 0,
             dead_bytes: 0,
-            last_id: 0,
+            opened: 0,
             given_up: Vec::new(),
         }
     }
@@ -219,8 +220,8 @@ impl Log {
         let grown = (self.capacity / GROWTH_DIVISOR).next_power_of_two();
         let smallest = MIN_SEGMENT_BYTES.min(self.max_segment_bytes);
         let capacity = grown.clamp(smallest, self.max_segment_bytes).max(len);
-        self.last_id += 1;
-        let segment = Segment::new(&self.pool, capacity, self.last_id);
+        self.opened += 1;
+        let segment = Segment::new(&self.pool, capacity, self.opened);
         self.capacity += capacity;
         match self.vacant.pop() {
             Some(number) => {

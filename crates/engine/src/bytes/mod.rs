@@ -48,6 +48,8 @@ mod index;
 mod key;
 #[cfg(test)]
 mod limit_model_test;
+#[cfg(test)]
+mod limit_tests;
 mod locked;
 mod log;
 #[cfg(test)]
@@ -62,11 +64,17 @@ mod stats;
 mod store;
 mod sweep;
 #[cfg(test)]
+mod test_support;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod threads_test;
 mod time;
 #[cfg(test)]
 mod validate;
 mod value;
+#[cfg(test)]
+mod value_tests;
 mod weight;
 mod write_many;
 

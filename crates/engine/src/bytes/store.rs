@@ -76,6 +76,8 @@ pub struct ByteStore {
     pub(super) pool: Arc<Pool>,
     /// `u64::MAX` for none.
     max_bytes: AtomicU64,
+    /// What a shard takes beside its entries, see [`weight::of_shard`].
+    shard_bytes: AtomicU64,
 }
 
 /// Whether a write answers the value that was there.
@@ -112,6 +114,7 @@ impl ByteStore {
             sizes,
             pool,
             max_bytes: AtomicU64::new(config.max_bytes.unwrap_or(u64::MAX)),
+            shard_bytes: AtomicU64::new(weight::of_shard(layout)),
         }
     }
 
@@ -338,6 +341,8 @@ impl ByteStore {
             let mut shard = self.lock(index);
             shard.log.set_max_segment_bytes(layout.segment_bytes);
         }
+        let shard_bytes = weight::of_shard(layout);
+        self.shard_bytes.store(shard_bytes, Ordering::Relaxed);
         self.max_bytes.store(limit, Ordering::Relaxed);
         self.evict_to_limit(0, 0, now, &|_, _| false);
         self.pool.trim(layout.kept_blocks);
@@ -371,7 +376,7 @@ impl ByteStore {
         &self,
         lens: impl Iterator<Item = (usize, usize)>,
     ) -> Result<(), StoreError> {
-        let mut needed_bytes = 0;
+        let (mut needed_bytes, mut entries) = (0, 0);
         for (key_len, value_len) in lens {
             if value_len.max(key_len) > MAX_VALUE_BYTES {
                 return Err(StoreError::TooLarge {
@@ -380,9 +385,11 @@ impl ByteStore {
                 });
             }
             needed_bytes += weight::of_entry(key_len, value_len);
+            entries += 1;
         }
+        let shards = entries.min(self.shards.len() as u64);
+        let needed_bytes = needed_bytes + shards * self.shard_bytes.load(Ordering::Relaxed);
         let max_bytes = self.limit();
-        let needed_bytes = needed_bytes + weight::OF_ANY_CONTENT;
         if needed_bytes > max_bytes {
             return Err(StoreError::TooLarge {
                 needed_bytes,

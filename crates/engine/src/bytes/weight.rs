@@ -1,12 +1,10 @@
 //! What entries weigh, and how a store is laid out for its limit.
 
 use super::block::{BLOCK_BYTES, PAYLOAD_BYTES};
-use super::chain;
 use super::log::MAX_SEGMENT_BYTES;
-use super::segment::LARGEST_HEADER_BYTES;
-
-/// What a store with an entry takes beside it: a segment's bookkeeping, the smallest index.
-pub(super) const OF_ANY_CONTENT: u64 = 512;
+use super::segment::{LARGEST_HEADER_BYTES, REGION_BYTES};
+use super::{chain, index};
+use crate::memory;
 
 /// Share of the index: a bucket of 32 bytes for five entries when a part grows, and 3.3 after it.
 const INDEX_BYTES: u64 = 10;
@@ -23,6 +21,11 @@ fn of_part(len: usize) -> u64 {
         blocks => chain::footprint(blocks) + (blocks * BLOCK_BYTES) as u64,
     };
     chain + rest as u64
+}
+
+/// What a shard with an entry takes beside it at the most: an open segment and the smallest index.
+pub(super) fn of_shard(layout: Layout) -> u64 {
+    memory::footprint(layout.segment_bytes) + REGION_BYTES + index::smallest_bytes(layout.part_bits)
 }
 
 /// How a store is cut up. Memory is taken and counted in pieces, so the pieces are small where the limit

@@ -23,6 +23,7 @@ pub(super) use record::{
     ALIGNMENT, LARGEST_HEADER_BYTES, MAX_VALUE_BYTES, NEVER, NewPart, NewRecord, Record,
 };
 use record::{DEAD, EXTRAS, Extras, HEAD_BYTES, Head, MARK};
+pub(super) use region::REGION_BYTES;
 use region::Region;
 
 /// Where in a header the state and the deadline are.

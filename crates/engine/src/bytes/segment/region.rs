@@ -72,7 +72,7 @@ impl Region {
 }
 
 /// What a region takes beside its memory: itself and its place in the log.
-const REGION_BYTES: u64 = 160;
+pub(in super::super) const REGION_BYTES: u64 = 160;
 
 impl Drop for Region {
     fn drop(&mut self) {
