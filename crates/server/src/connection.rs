@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use hotcopy_engine::bytes::UnixMillis;
+use hotcopy_engine::bytes::{UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
@@ -183,7 +183,8 @@ impl Connection {
 
     fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
         let had_kept = !self.input.is_empty();
-        match self.input.read(&mut self.socket, &mut turn.scratch.input)? {
+        let (scratch, store) = (&mut turn.scratch.input, &turn.shared.store);
+        match self.input.read(&mut self.socket, scratch, store)? {
             Received::Nothing => self.is_readable = false,
             Received::End => {
                 self.is_readable = false;
@@ -214,6 +215,7 @@ impl Connection {
         let scratch = std::mem::take(&mut turn.scratch.input);
         let executed = self.execute(turn, budget, &scratch[..count], None);
         self.input.keep(&scratch[executed..count]);
+        self.input.await_value(&turn.shared.store);
         turn.scratch.input = scratch;
     }
 
@@ -221,9 +223,11 @@ impl Connection {
         let (buffer, start, parser) = self.input.take();
         let executed = self.execute(turn, budget, &buffer[start..], parser);
         self.input.put_back(buffer, start + executed);
+        self.input.await_value(&turn.shared.store);
     }
 
-    /// Executes complete requests within the budget, the first with the parser that was kept for it; returns how many bytes they took.
+    /// Executes complete requests within the budget, the first with the parser that was kept for it;
+    /// returns how many bytes they took.
     fn execute(
         &mut self,
         turn: &mut Turn<'_>,
@@ -248,9 +252,10 @@ impl Connection {
                 Ok(Progress::Complete { consumed }) => {
                     let request = &bytes[executed..executed + consumed];
                     let args = parser.args(request);
+                    let value = self.input.take_value();
                     let waiting = self.output.len();
                     if !args.is_empty() {
-                        self.call(turn, args, now);
+                        self.call(turn, args, value, now);
                     }
                     if self.session.unfinished_mget.is_some() {
                         self.check_request_bytes(turn);
@@ -283,7 +288,7 @@ impl Connection {
         executed
     }
 
-    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, now: UnixMillis) {
+    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, value: Option<Value>, now: UnixMillis) {
         let mark = self.output.mark();
         let mut context = Context {
             shared: turn.shared,
@@ -291,6 +296,7 @@ impl Connection {
             session: &mut self.session,
             client: &self.client,
             output: &mut self.output,
+            value,
             now,
             instant: turn.now,
         };

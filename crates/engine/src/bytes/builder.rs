@@ -89,17 +89,31 @@ impl ValueBuilder {
 
     /// Where the next bytes belong: the rest of a block, or of the value. Empty if it is full.
     pub fn unfilled(&mut self, store: &ByteStore) -> &mut [u8] {
-        let in_blocks = self.len - self.len % PAYLOAD_BYTES;
-        if self.filled >= in_blocks {
-            self.rest.resize(self.len - in_blocks, 0);
-            return &mut self.rest[self.filled - in_blocks..];
-        }
-        let start = self.filled % PAYLOAD_BYTES;
-        if self.filled / PAYLOAD_BYTES == self.blocks.blocks.len() {
+        self.unfilled_pieces(store, 1).next().unwrap_or_default()
+    }
+
+    /// Where the next bytes belong, as up to so many pieces, so that one system call can fill several
+    /// blocks. None of them is empty.
+    pub fn unfilled_pieces(
+        &mut self,
+        store: &ByteStore,
+        max_pieces: usize,
+    ) -> impl Iterator<Item = &mut [u8]> {
+        let (whole, filled_blocks) = (self.len / PAYLOAD_BYTES, self.filled / PAYLOAD_BYTES);
+        let last = whole.min(filled_blocks.saturating_add(max_pieces));
+        while self.blocks.blocks.len() < last {
             store.make_room_for_block();
             self.blocks.add();
         }
-        &mut self.blocks.last_mut()[start..]
+        if last == whole {
+            self.rest.resize(self.len - whole * PAYLOAD_BYTES, 0);
+        }
+        let mut passed = self.filled - filled_blocks.min(whole) * PAYLOAD_BYTES;
+        let blocks = self.blocks.blocks.iter_mut().skip(filled_blocks);
+        let blocks = blocks.map(|block| block.payload_mut().expect("nobody else knows the block"));
+        let pieces = blocks.chain([&mut self.rest[..]]);
+        let pieces = pieces.map(move |piece| &mut piece[std::mem::take(&mut passed)..]);
+        pieces.filter(|piece| !piece.is_empty()).take(max_pieces)
     }
 
     /// Notes that so many bytes of what [`unfilled`](Self::unfilled) gave are filled now.

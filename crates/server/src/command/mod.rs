@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis, Value};
+use hotcopy_engine::bytes::{ByteStore, Database, Payload, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Encoder, Version};
 
 use crate::clients::Client;
@@ -52,6 +52,8 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) client: &'a Arc<Client>,
     pub(crate) output: &'a mut Output,
+    /// What the command shall store, if that is large: then its argument is empty.
+    pub(crate) value: Option<Value>,
     /// Read once for all commands of a turn.
     pub(crate) now: UnixMillis,
     pub(crate) instant: Instant,
@@ -81,6 +83,14 @@ impl<'a> Context<'a> {
             return Err(CommandError::ReplyTooLong);
         }
         Ok(())
+    }
+
+    /// What the command shall store, of which this is the argument.
+    fn to_store<'b>(&mut self, argument: &'b [u8]) -> Payload<'b> {
+        match self.value.take() {
+            Some(value) => value.into(),
+            None => argument.into(),
+        }
     }
 
     fn store(&self) -> &'a ByteStore {

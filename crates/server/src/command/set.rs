@@ -135,9 +135,10 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         ..SetOptions::default()
     };
     let (database, now) = (context.database(), context.now);
+    let value = context.to_store(&args[2]);
     let outcome = context
         .store()
-        .set(database, &args[1], &args[2], change, now)?;
+        .set(database, &args[1], value, change, now)?;
     if options.get {
         context.reply_value(outcome.previous.as_ref());
     } else if outcome.stored {
