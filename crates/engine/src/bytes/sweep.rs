@@ -2,7 +2,8 @@
 //!
 //! A shard, and each of its segments, remembers a lower bound of its deadlines. A sweep passes by what
 //! has its bound in the future; it walks the other segments from the start to the end, and makes a
-//! segment's bound exact when it reaches the end. It also frees what waits to be freed in pieces.
+//! segment's bound exact when it reaches the end. It also compacts a little where much is dead, and frees what
+//! waits to be freed in pieces.
 
 use super::UnixMillis;
 use super::log::{Location, Walk};
@@ -155,6 +156,7 @@ impl ByteStore {
             if shard.sweep(now, max_visited.max(1), &mut swept) {
                 sweep.shard += 1;
             }
+            shard.tidy();
         }
         swept
     }
