@@ -176,6 +176,9 @@ impl ByteStore {
     /// is locked it evicts.
     pub(super) fn prepare<'a>(&self, payload: Payload<'a>, make_room: impl Fn()) -> Prepared<'a> {
         let copy = |bytes: &[u8]| {
+            if bytes.len() < PAYLOAD_BYTES {
+                return None;
+            }
             let mut blocks = Blocks::new(&self.pool);
             for piece in bytes.chunks_exact(PAYLOAD_BYTES) {
                 make_room();

@@ -19,8 +19,9 @@ use super::log::{Log, Walk};
 use super::shard::Shard;
 use super::store::{ByteStore, Database, MAX_SHARDS};
 
-/// Compaction begins when more than this part of a shard's segments is dead, and with a full store...
-const MAX_DEAD_DIVISOR: usize = 8;
+/// Compaction begins when more than this part of a shard's segments is dead (with an eighth, writes of values that
+/// change their lengths took twice the time), and with a full store...
+const MAX_DEAD_DIVISOR: usize = 4;
 /// ... when more than this part is.
 const MAX_DEAD_DIVISOR_WHEN_FULL: usize = 16;
 

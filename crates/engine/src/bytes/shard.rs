@@ -201,11 +201,8 @@ impl Shard {
             None => self.new_table(database),
         };
         let deadline = to_field(entry.deadline);
-        self.note_deadline(table, deadline);
         let part = |prepared: &Prepared<'_>| prepared.chain.clone();
-        let blocks = entry.value.chain.as_ref().map(Chain::block_bytes);
-        self.block_bytes += blocks.unwrap_or(0);
-        let location = self.log.append(NewRecord {
+        let new = NewRecord {
             table: table as u8,
             mark: 0,
             version: self.version,
@@ -220,7 +217,20 @@ impl Shard {
                 chain: part(&entry.value),
                 tail: entry.value.tail(),
             },
-        });
+        };
+        self.note_deadline(table, deadline);
+        if let Some(Found { location, .. }) = replaced {
+            let segment = self.log.segment_mut(location.segment());
+            let before = segment.record(location.at());
+            if segment.overwrite(&before, &new) {
+                self.forget_deadline(table, &before);
+                self.sweep.note_deadline(location.segment(), deadline);
+                return;
+            }
+        }
+        let blocks = entry.value.chain.as_ref().map(Chain::block_bytes);
+        self.block_bytes += blocks.unwrap_or(0);
+        let location = self.log.append(new);
         // After the new one, so that a shard with this entry alone does not give up its segment each time.
         if let Some(Found { location, .. }) = replaced {
             self.kill(location, table);

@@ -1,9 +1,9 @@
 //! Segments: pieces of a log, filled with records from the start to the end.
 //!
-//! A segment has one owner, the log, which appends and kills records under its shard's lock. What was
-//! appended stays where it is and as it is but for two fields of its header, so the bytes of a value
-//! can be read without the lock: a [`ValueSlice`] keeps the segment's memory alive. A segment that the
-//! log has given up is freed when the last such slice is gone.
+//! A segment has one owner, the log, which appends and kills records under its shard's lock. While a
+//! [`ValueSlice`] refers to a segment, what was appended stays where it is and as it is but for two fields of
+//! headers, so the bytes of a value can be read without the lock. A slice keeps the segment's memory alive: one that the
+//! log has given up is freed when the last slice is gone.
 
 #![allow(
     unsafe_code,
@@ -36,7 +36,7 @@ pub(super) struct Segment {
     pub(super) id: u64,
     region: Arc<Region>,
     /// Bytes that records fill. Of these only the state and the deadline of headers still change, by
-    /// methods that borrow the segment exclusively.
+    /// methods that borrow the segment exclusively, and what [`Segment::overwrite`] may.
     written: usize,
     live_records: usize,
     live_bytes: usize,
@@ -61,7 +61,7 @@ pub(super) struct ValueSlice {
 
 impl ValueSlice {
     pub(super) fn as_slice(&self) -> &[u8] {
-        // SAFETY: made by `Segment::value_slice` of the bytes of a value, which are never written again.
+        // SAFETY: made by `Segment::value_slice` of the bytes of a value, which are not written while it exists.
         unsafe { self.region.bytes(self.start as usize, self.len as usize) }
     }
 }
@@ -153,7 +153,7 @@ impl Segment {
 
     fn bytes(&self, (at, len): (usize, usize)) -> &[u8] {
         assert!(at + len <= self.written, "nothing is behind the end");
-        // SAFETY: the callers ask for bytes of a key or a value, which are never written again.
+        // SAFETY: the callers ask for bytes of a key or a value, which are not written while the segment is borrowed.
         unsafe { self.region.bytes(at, len) }
     }
 
@@ -237,6 +237,41 @@ impl Segment {
         record.has(EXTRAS) || deadline == NEVER
     }
 
+    /// Writes a new value in the place of the one before, if it fits there exactly, and nobody reads what is
+    /// there: a record of that length stays, and nothing is dead. Counts as a use.
+    pub(super) fn overwrite(&mut self, record: &Record, new: &NewRecord<'_>) -> bool {
+        let has_room = record.has(EXTRAS) || (new.flags == 0 && new.deadline == NEVER);
+        let has_chain = record.has_value_chain() || new.value.chain.is_some();
+        let (value_at, _) = record.value_tail();
+        let end = (value_at + new.value.tail.len()).next_multiple_of(ALIGNMENT);
+        // Slices are made under the lock that this exclusive borrow stands for, so there can be no new one.
+        let mut is_unshared = || Arc::get_mut(&mut self.region).is_some();
+        if !has_room || has_chain || end != record.end() || !is_unshared() {
+            return false;
+        }
+        let head = Head {
+            value_len: new.value.tail.len() as u32,
+            state: record.head.state & !MARK | (record.mark() + 1).min(MARK),
+            version: new.version,
+            ..record.head
+        };
+        let extras = Extras {
+            flags: new.flags,
+            deadline: new.deadline,
+        };
+        // SAFETY: nobody else refers to the region, and this borrow is exclusive. `Head` and `Extras` have no
+        // padding, and the record is as long as before.
+        unsafe {
+            self.region.write(record.at, head);
+            if record.has(EXTRAS) {
+                self.region.write(record.at + HEAD_BYTES, extras);
+            }
+            self.region.write_bytes(value_at, new.value.tail);
+        }
+        self.earliest_deadline = self.earliest_deadline.min(new.deadline);
+        true
+    }
+
     /// Ends a live record that is to be appended again; none if it is dead already.
     pub(super) fn take(&mut self, at: usize) -> Option<TakenRecord> {
         let record = self.record(at);
@@ -277,7 +312,7 @@ impl TakenRecord {
     pub(super) fn as_new(&mut self) -> NewRecord<'_> {
         let record = &self.record;
         let tail = |(at, len)| {
-            // SAFETY: bytes of a key or a value, which are never written again.
+            // SAFETY: bytes of a key or a value, which are not written while this refers to the region.
             unsafe { self.region.bytes(at, len) }
         };
         NewRecord {

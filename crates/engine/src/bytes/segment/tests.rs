@@ -103,3 +103,35 @@ fn a_segment_that_is_dropped_gives_back_what_lives_in_it() {
     drop(shared);
     assert_eq!(pool.used_bytes(), 0);
 }
+
+#[test]
+fn a_value_is_written_in_place_only_where_it_fits_exactly_and_nobody_reads() {
+    let pool = Pool::new(1);
+    let mut segment = Segment::new(&pool, 1024, 1);
+    let at = segment.append(new_record(b"key", &[1; 21], 0, NEVER));
+    let next = segment.append(new_record(b"next", &[2; 21], 7, 9));
+    let record = |segment: &Segment| segment.record(at);
+    let fits = new_record(b"key", &[3; 20], 0, NEVER);
+    let slice = segment.value_slice(&record(&segment));
+    assert!(!segment.overwrite(&record(&segment), &fits), "it is read");
+    assert_eq!(slice.as_slice(), [1; 21]);
+    drop(slice);
+    for unfit in [
+        new_record(b"key", &[3; 26], 0, NEVER),
+        new_record(b"key", &[3; 13], 0, NEVER),
+        new_record(b"key", &[3; 20], 1, NEVER),
+        new_record(b"key", &[3; 20], 0, 5),
+    ] {
+        assert!(!segment.overwrite(&record(&segment), &unfit));
+    }
+    assert!(segment.overwrite(&record(&segment), &fits));
+    let after = record(&segment);
+    assert_eq!(segment.value_slice(&after).as_slice(), [3; 20]);
+    assert_eq!((after.mark(), after.end()), (2, next), "a write is a use");
+    let cleared = new_record(b"next", &[4; 21], 0, NEVER);
+    assert!(segment.overwrite(&segment.record(next), &cleared));
+    let after = segment.record(next);
+    assert_eq!((after.flags(), after.deadline()), (0, NEVER));
+    assert_eq!(segment.value_slice(&after).as_slice(), [4; 21]);
+    assert_eq!(segment.dead_bytes(), 0);
+}
