@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::block::{Block, PAYLOAD_BYTES};
 use super::chain::Chain;
+use super::limit::StoreError;
 use super::pool::Pool;
-use super::store::{ByteStore, StoreError};
+use super::store::ByteStore;
 use super::{Payload, Value};
 
 /// A value that is being filled. What is filled is where it will stay: only the

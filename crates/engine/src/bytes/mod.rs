@@ -46,6 +46,7 @@ mod flush;
 mod frames;
 mod index;
 mod key;
+mod limit;
 #[cfg(test)]
 mod limit_model_test;
 #[cfg(test)]
@@ -58,6 +59,8 @@ mod patch;
 mod pool;
 mod read;
 mod scan;
+#[cfg(test)]
+mod scan_tests;
 mod segment;
 mod shard;
 mod stats;
@@ -81,10 +84,11 @@ mod write_many;
 pub use builder::ValueBuilder;
 pub use entry::{Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome};
 pub use flush::Discarded;
+pub use limit::StoreError;
 pub use read::ATOMIC_GET_KEYS;
 pub use scan::{Cursor, Keys, SCAN_BYTES};
 pub use stats::Stats;
-pub use store::{ByteStore, Database, StoreConfig, StoreError};
+pub use store::{ByteStore, Database, StoreConfig};
 pub use sweep::{Sweep, Swept};
 pub use time::UnixMillis;
 pub use value::{BLOCK_VALUE_BYTES, Payload, Value};

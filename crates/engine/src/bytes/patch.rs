@@ -4,7 +4,8 @@ use super::Value;
 use super::block::PAYLOAD_BYTES;
 use super::builder::Blocks;
 use super::chain::Chain;
-use super::store::{ByteStore, StoreError};
+use super::limit::StoreError;
+use super::store::ByteStore;
 
 impl ByteStore {
     /// `value` with `bytes` at `offset`; longer if they reach beyond its end, with zeros in between if

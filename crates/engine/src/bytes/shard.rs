@@ -33,7 +33,7 @@ pub(super) struct Shard {
     pub(super) tables: Vec<Table>,
     pub(super) hasher: KeyHasher,
     /// Of an index, see [`Index`].
-    part_bits: u32,
+    pub(super) part_bits: u32,
     pub(super) sizes: Arc<Sizes>,
     version: u32,
     /// Memory of the values' blocks.

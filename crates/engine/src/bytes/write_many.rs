@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::limit::StoreError;
 use super::shard::NewEntry;
-use super::store::{ByteStore, Database, StoreError};
+use super::store::{ByteStore, Database};
 use super::{Condition, Payload, UnixMillis};
 
 impl ByteStore {

@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
     }
 
     /// What the command shall store, of which this is the argument.
-    fn to_store<'b>(&mut self, argument: &'b [u8]) -> Payload<'b> {
+    fn take_value<'b>(&mut self, argument: &'b [u8]) -> Payload<'b> {
         match self.value.take() {
             Some(value) => value.into(),
             None => argument.into(),

@@ -135,7 +135,7 @@ fn store(
     options: SetOptions,
 ) -> Result<hotcopy_engine::bytes::SetOutcome, CommandError> {
     let (database, now) = (context.database(), context.now);
-    let value = context.to_store(value);
+    let value = context.take_value(value);
     Ok(context.store().set(database, key, value, options, now)?)
 }
 
