@@ -207,7 +207,7 @@ fn a_client_beyond_the_maximum_is_told_so() {
 fn requests_sent_while_the_server_is_stopped_are_answered_when_it_goes_on() {
     let server = Server::hotcopy(&["--threads", "2"]);
     let mut clients: Vec<Client> = (0..8).map(|_| server.connect()).collect();
-    server.process.signal(Signal::STOP);
+    server.process.stop();
     for client in &mut clients {
         client
             .send(&["PING"])

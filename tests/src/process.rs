@@ -79,6 +79,30 @@ impl Process {
         kill_process(self.pid(), signal).expect("the process is alive");
     }
 
+    /// Stops the process, and returns when none of its threads runs any more, which is some time after
+    /// the signal was sent.
+    ///
+    /// # Panics
+    ///
+    /// When the process is gone.
+    pub fn stop(&self) {
+        self.signal(Signal::STOP);
+        let tasks = format!("/proc/{}/task", self.pid().as_raw_nonzero());
+        let is_stopped = |task: fs::DirEntry| {
+            let stat = fs::read_to_string(task.path().join("stat"))
+                .expect("a stopping process ends no thread");
+            // The state follows the program's name, which is in parentheses and may hold any.
+            stat.rsplit_once(") ")
+                .is_some_and(|(_, rest)| rest.starts_with('T'))
+        };
+        while !fs::read_dir(&tasks)
+            .expect("the process is alive")
+            .all(|task| is_stopped(task.expect("a task can be listed")))
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// The exit status, if the process ends within `timeout`.
     ///
     /// # Panics

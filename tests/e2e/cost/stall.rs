@@ -43,7 +43,7 @@ fn a_server_stopped_for_a_second_appears_in_full_in_the_response_times() {
     until_store_row_reads(client, POOL, 60);
 
     let stopped = Instant::now();
-    server.process.signal(Signal::STOP);
+    server.process.stop();
     std::thread::sleep(STALL);
     server.process.signal(Signal::CONT);
     let stall = stopped.elapsed();

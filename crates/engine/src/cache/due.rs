@@ -89,7 +89,9 @@ impl DueHints {
         let hint = Hint::at(due, now);
         self.hints[chunk][place] = hint;
         self.chunks[chunk] = self.chunks[chunk].earlier_of(hint, now);
-        self.earliest = self.earliest.min(due);
+        // Also what is due later than a hint can tell is looked at when its hint says.
+        let looked_at = now.saturating_add(FURTHEST << UNIT_BITS).min(due);
+        self.earliest = self.earliest.min(looked_at);
     }
 
     /// When so much time has passed at once that hints would seem to lie in the future again (a

@@ -40,6 +40,9 @@
 //! with it are dropped all the same, and the panic comes out of the call that freed them: any
 //! call that writes, or the ticker, which ignores it.
 //!
+//! All of them may use the cache they are called by. Only an `Eq` that removes or adds entries of the very
+//! hash it is asked about, at each comparison, leaves no answer to give: the call that writes panics.
+//!
 //! An entry that is heavier than the whole cache is not stored, and the one it was to replace is removed;
 //! [`CacheStats::too_heavy`] counts it. An entry is weighed once, when it is stored, so a weigher that
 //! answers differently every time confuses nobody; the engine's own share is never zero.

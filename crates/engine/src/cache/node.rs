@@ -29,6 +29,7 @@ pub(super) struct Node<K, V> {
     position: AtomicU32,
     /// Zero unless the node's entry is in the index; no entry weighs nothing.
     weight: AtomicU32,
+    /// The policy's; of an entry that has left the index, the slot of the one in its place.
     pub(super) previous: AtomicU32,
     pub(super) next: AtomicU32,
     pub(super) mark: AtomicU8,

@@ -11,6 +11,7 @@
 )]
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -31,6 +32,9 @@ const READY_STEP: usize = 64;
 /// Looks at the pinned threads before they are left for later. A probe takes less; a thread that
 /// was interrupted in one takes far more.
 const POLLS: u32 = 64;
+
+/// Grace periods of a shard that run at a time.
+const MAX_GRACES: usize = 8;
 
 /// Times that a writer lets others run when much waits for a thread that was interrupted.
 const YIELDS: u32 = 16;
@@ -57,7 +61,7 @@ pub(super) struct Retired {
 #[derive(Default)]
 pub(super) struct Waiting {
     /// For a grace period to pass.
-    graces: Vec<(Grace<'static>, Retired)>,
+    graces: VecDeque<(Grace<'static>, Retired)>,
     /// For a borrow to end.
     borrowed: Vec<RetiredEntry>,
 }
@@ -101,15 +105,20 @@ impl<K, V> Shard<K, V> {
         let (retired, mut waiting) = {
             let mut locked = self.lock();
             let state = &mut *locked.state;
-            (
-                std::mem::take(&mut state.retired),
-                std::mem::take(&mut state.waiting),
-            )
+            let waiting = std::mem::take(&mut state.waiting);
+            // While a thread stays pinned, further grace periods are of no use.
+            let is_stuck = waiting.graces.len() >= MAX_GRACES;
+            let retired = if is_stuck {
+                Retired::default()
+            } else {
+                std::mem::take(&mut state.retired)
+            };
+            (retired, waiting)
         };
         let borrowed_before = waiting.borrowed_weight();
         if retired.len() > 0 {
             let grace = Grace::begin(reclaim::global());
-            waiting.graces.push((grace, retired));
+            waiting.graces.push_back((grace, retired));
         }
         let mut ready = std::mem::take(&mut waiting.borrowed);
         let mut yields = if waiting.weight_in_graces() > max_weight {
@@ -117,17 +126,18 @@ impl<K, V> Shard<K, V> {
         } else {
             0
         };
-        for (mut grace, retired) in std::mem::take(&mut waiting.graces) {
-            let mut has_passed = poll(&mut grace);
+        // The oldest first: who holds that up holds up those after it.
+        while let Some((grace, _)) = waiting.graces.front_mut() {
+            let mut has_passed = poll(grace);
             while !has_passed && yields > 0 {
                 yields -= 1;
                 thread::yield_now();
                 has_passed = grace.has_passed();
             }
             if !has_passed {
-                waiting.graces.push((grace, retired));
-                continue;
+                break;
             }
+            let (_, retired) = waiting.graces.pop_front().expect("just looked at");
             ready.extend(retired.entries);
             for table in retired.tables {
                 // SAFETY: the grace period began after the table was replaced, and has passed.

@@ -10,6 +10,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -17,13 +18,17 @@ use super::due::DueHints;
 use super::inner::pass_on;
 use super::node::{IdleTime, Node};
 use super::retire::{Retired, RetiredEntry, Waiting, take_all};
-use super::slab::{Slab, SlabWriter};
+use super::slab::{NO_SLOT, Slab, SlabWriter};
 use super::stats::Events;
 use super::weight::Weight;
 use crate::clock::{Millis, NEVER};
 use crate::index::{Filling, FirstLook, Hash, Index, Place};
 use crate::policy::{Class, Entries, Links, Policy};
 use crate::reclaim::{self, Pin};
+
+/// Times that a key is looked up for one write. Even among a thousand threads that all insert and remove
+/// one key, a thread does not lose so often.
+const MAX_LOOKUPS: usize = 10_000;
 
 /// What readers touch comes first, apart from what writers write.
 #[repr(align(128))]
@@ -88,6 +93,9 @@ pub(super) struct State<K, V> {
 
 /// See [`Shard::find_at_once`].
 pub(super) struct NotAtOnce;
+
+/// See [`Locked::find_again`].
+struct NotCompared;
 
 /// Why an entry leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,13 +242,17 @@ impl<K, V> Shard<K, V> {
 
     /// Locks the shard and finds the entry of a key, without calling `is_key` under the lock: the
     /// key is looked up first, and if the answer is no longer true when the lock is there, again.
+    ///
+    /// # Panics
+    /// If that happens again and again, which only an `Eq` can bring about that changes this cache
+    /// at each comparison.
     pub(super) fn lock_and_find(
         &self,
         pin: &Pin<'_>,
         hash: Hash,
         is_key: impl Fn(&K) -> bool,
     ) -> (Locked<'_, K, V>, Option<(u32, Place)>) {
-        loop {
+        for _ in 0..MAX_LOOKUPS {
             let changes = self.guarded.changes.load(Ordering::Acquire);
             // Slots are not used again under the pin, so a slot that was compared stays that entry.
             let mut compared = Vec::new();
@@ -261,22 +273,14 @@ impl<K, V> Shard<K, V> {
             if changes == self.guarded.changes.load(Ordering::Relaxed) {
                 return (locked, found);
             }
-            // Many keys may share a hash, and the search below holds the lock.
-            compared.sort_unstable();
-            let slot_before = found.map(|(slot, _)| slot);
-            let present = self
-                .index
-                .find_locked(&locked.state.filling, hash, |candidate| {
-                    // SAFETY: found in the index under the lock.
-                    let node = unsafe { self.node(candidate) };
-                    Some(candidate) == slot_before
-                        || node.position() == hash.position
-                            && compared.binary_search(&candidate).is_err()
-                });
-            if present.map(|(slot, _)| slot) == slot_before {
+            let slot = found.map(|(slot, _)| slot);
+            if let Ok(present) = locked.find_again(hash, slot, compared) {
                 return (locked, present);
             }
+            drop(locked);
+            thread::yield_now();
         }
+        panic!("`Eq` of the key changes the cache that compares it, each time");
     }
 }
 
@@ -317,6 +321,45 @@ impl<'s, K, V> Locked<'s, K, V> {
         unsafe { self.shard.node(slot) }
     }
 
+    /// Finds the entry of a key after the index has changed, if what was compared before tells: `found`,
+    /// which has this key, and `compared`, which have this hash and other keys.
+    fn find_again(
+        &self,
+        hash: Hash,
+        found: Option<u32>,
+        mut compared: Vec<u32>,
+    ) -> Result<Option<(u32, Place)>, NotCompared> {
+        // What took the place of an entry has the same key.
+        let found = found.map(|slot| self.successor(slot));
+        for slot in &mut compared {
+            *slot = self.successor(*slot);
+        }
+        // Many keys may share a hash, and the search below holds the lock.
+        compared.sort_unstable();
+        let filling = &self.state.filling;
+        let present = self.shard.index.find_locked(filling, hash, |candidate| {
+            Some(candidate) == found
+                || self.node(candidate).position() == hash.position
+                    && compared.binary_search(&candidate).is_err()
+        });
+        if present.is_none_or(|(slot, _)| Some(slot) == found) {
+            Ok(present)
+        } else {
+            Err(NotCompared)
+        }
+    }
+
+    /// The latest entry in place of this one, which was found under a pin that still holds.
+    fn successor(&self, mut slot: u32) -> u32 {
+        while !self.node(slot).is_linked() {
+            match self.node(slot).previous.load(Ordering::Relaxed) {
+                NO_SLOT => break,
+                successor => slot = successor,
+            }
+        }
+        slot
+    }
+
     /// Stores an entry in place of `old`, or as a new one. Returns its slot, or the entry if there
     /// is no slot for it.
     pub(super) fn store(
@@ -344,9 +387,9 @@ impl<'s, K, V> Locked<'s, K, V> {
             self.add_size(slot);
             if self.node(old).is_expired(moment.idle.as_ref(), moment.now) {
                 self.state.events.inserts += 1;
-                self.retire(old, Cause::Expired);
+                self.retire(old, Cause::Expired, slot);
             } else {
-                self.retire(old, Cause::Replaced);
+                self.retire(old, Cause::Replaced, slot);
             }
         } else {
             let filling = &mut state.filling;
@@ -418,7 +461,7 @@ impl<'s, K, V> Locked<'s, K, V> {
         self.state.retired.tables.push(old_table);
         self.state.policy.clear();
         for slot in slots {
-            self.retire(slot, Cause::Removed);
+            self.retire(slot, Cause::Removed, NO_SLOT);
         }
     }
 
@@ -449,7 +492,7 @@ impl<'s, K, V> Locked<'s, K, V> {
         let old_table = shard.index.remove(filling, hash, slot, position_in(shard));
         self.state.retired.tables.extend(old_table);
         self.count_change();
-        self.retire(slot, cause);
+        self.retire(slot, cause, NO_SLOT);
     }
 
     fn count_change(&self) {
@@ -463,8 +506,10 @@ impl<'s, K, V> Locked<'s, K, V> {
         self.shard.guarded.size.change(1, weight as i64);
     }
 
-    fn retire(&mut self, slot: u32, cause: Cause) {
-        let weight = self.node(slot).unlink().get();
+    fn retire(&mut self, slot: u32, cause: Cause, successor: u32) {
+        let node = self.node(slot);
+        let weight = node.unlink().get();
+        node.previous.store(successor, Ordering::Relaxed);
         self.shard.guarded.size.change(-1, -(weight as i64));
         self.state.retired.push(slot, weight);
         self.state.events.count(cause);
