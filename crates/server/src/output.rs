@@ -191,7 +191,12 @@ impl Output {
         let (mut count, mut offered) = (0, 0);
         let waiting = self.slices.iter().flat_map(Slice::pieces);
         for slice in waiting.chain([&self.tail[..]]).take(MAX_WRITE_SLICES) {
-            let slice = &slice[..slice.len().min(MAX_WRITE_BYTES - offered)];
+            let room = MAX_WRITE_BYTES - offered;
+            // Rather whole blocks than two of them and the first bytes of a third.
+            if room == 0 || (room < slice.len() && room < MAX_WRITE_BYTES / 2) {
+                break;
+            }
+            let slice = &slice[..slice.len().min(room)];
             if slice.is_empty() {
                 break;
             }

@@ -55,9 +55,10 @@ const SEGMENTS_IN_SHARD: u64 = 64;
 const INDEX_PART_BYTES: u64 = 256 * 1024;
 const MAX_INDEX_PARTS: u64 = 64;
 
-/// No more than this part of the limit is kept in blocks for the next use, and no more than so many.
+/// No more than this part of the limit is kept in blocks for the next use, and no more than some values of a
+/// megabyte that clients replace at the same time.
 const KEPT_DIVISOR: u64 = 256;
-const MAX_KEPT_BLOCKS: u64 = 64;
+const MAX_KEPT_BLOCKS: u64 = 256;
 
 impl Layout {
     pub(super) fn new(max_bytes: Option<u64>, max_shards: usize) -> Self {
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(layout(Some(0)), (1, 512, 0, 0));
         assert_eq!(layout(Some(100_000)), (1, 1024, 0, 0));
         assert_eq!(layout(Some(10 << 20)), (2, 64 * 1024, 2, 4));
-        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 64, 6));
-        assert_eq!(layout(None), (16, 128 * 1024, 64, 6));
+        assert_eq!(layout(Some(1 << 30)), (16, 128 * 1024, 256, 6));
+        assert_eq!(layout(None), (16, 128 * 1024, 256, 6));
     }
 }
