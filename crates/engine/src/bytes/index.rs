@@ -198,9 +198,9 @@ fn list_bytes(parts: usize) -> u64 {
     memory::footprint(parts * size_of::<Option<Part>>())
 }
 
-/// Memory of an index with one entry.
+/// What an index with few entries takes at the most: parts that became empty keep their tables.
 pub(super) fn smallest_bytes(part_bits: u32) -> u64 {
-    list_bytes(1 << part_bits) + Part::new().bytes()
+    list_bytes(1 << part_bits) + (Part::new().bytes() << part_bits)
 }
 
 fn free(table: OldTable) {
