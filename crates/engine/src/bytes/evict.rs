@@ -81,6 +81,7 @@ impl Shard {
         };
         let Some(record) = self.log.resume(walk) else {
             self.compacting = None;
+            self.give_up_walked(walk);
             return Some(0);
         };
         self.compacting = Some(walk.after(&record));
@@ -91,6 +92,14 @@ impl Shard {
             log.append_survivor(new, walk.segment)
         });
         Some(record.len())
+    }
+
+    /// Gives up a segment that was walked to its end, if nothing lives there. It may never have: records of a survivors'
+    /// segment can die while it is not full. Were it to stay, it would be the one with the most dead again.
+    fn give_up_walked(&mut self, walk: Walk) {
+        if self.log.is_walked(walk) && self.log.segment(walk.segment).live_records() == 0 {
+            self.log.give_up(walk.segment);
+        }
     }
 
     /// Considers one record for eviction. A mark helps it only if it `may_save`.
@@ -107,10 +116,7 @@ impl Shard {
         };
         let Some(record) = self.log.resume(walk) else {
             self.evicting = None;
-            // A survivors' segment may hold nothing but dead records.
-            if self.log.is_walked(walk) && self.log.segment(walk.segment).live_records() == 0 {
-                self.log.give_up(walk.segment);
-            }
+            self.give_up_walked(walk);
             return Considered::Gone;
         };
         self.evicting = Some(walk.after(&record));

@@ -249,3 +249,19 @@ fn a_limit_that_is_lowered_to_next_to_nothing_is_held_by_what_is_still_accepted(
         assert!(is_accepted || limit < 3_000, "refused within {limit}");
     }
 }
+
+#[test]
+fn compaction_ends_where_nothing_of_a_survivors_segment_lives_any_more() {
+    let store = store(Some(300_000));
+    let mut random = fastrand::Rng::with_seed(3);
+    for step in 0..60_000_u32 {
+        let key = random.u32(..400).to_be_bytes();
+        if step.is_multiple_of(3) {
+            store.remove(DB, &key, NOW);
+        } else {
+            set(&store, &key, &[1; 3_000][..random.usize(..3_000)]).unwrap();
+        }
+    }
+    store.validate();
+    assert!(store.used_bytes() <= 300_000);
+}
