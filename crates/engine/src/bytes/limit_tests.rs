@@ -251,7 +251,7 @@ fn a_limit_that_is_lowered_to_next_to_nothing_is_held_by_what_is_still_accepted(
 }
 
 #[test]
-fn compaction_ends_where_nothing_of_a_survivors_segment_lives_any_more() {
+fn a_store_whose_records_die_early_stays_within_its_limit() {
     let store = store(Some(300_000));
     let mut random = fastrand::Rng::with_seed(3);
     for step in 0..60_000_u32 {
