@@ -3,7 +3,6 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
-use bytes::Bytes;
 use hotcopy_engine::bytes::{ByteStore, SetOptions, StoreConfig, UnixMillis};
 use hotcopy_lab::Error;
 use hotcopy_lab::contenders::SEED;
@@ -116,14 +115,14 @@ fn fill(store: &ByteStore, phases: &[Phase]) -> u64 {
             let size = (phase.smallest * spread.powf(random.f64())) as usize;
             let key = format!("item:{number:010}");
             // Pages that were never written would not be resident.
-            let value = Bytes::from(vec![number as u8; size]);
+            let value = vec![number as u8; size];
             number += 1;
             written_bytes += (key.len() + size) as u64;
             store
                 .set(
                     database,
                     key.as_bytes(),
-                    value,
+                    &value[..],
                     SetOptions::default(),
                     UnixMillis::now(),
                 )

@@ -20,6 +20,7 @@ pub mod cell;
 #[cfg(not(loom))]
 pub mod clock;
 mod index;
+mod memory;
 #[cfg(all(test, loom))]
 mod models;
 #[cfg(not(loom))]

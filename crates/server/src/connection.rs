@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use hotcopy_engine::bytes::UnixMillis;
+use hotcopy_engine::bytes::{UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
@@ -19,9 +19,6 @@ use crate::session::Session;
 use crate::shared::{Shared, settle};
 use crate::socket::Socket;
 use crate::turn::{Budget, Outcome, Turn};
-
-/// From this length on a connection's buffer can become a value.
-const OWNED_FROM_BYTES: usize = 64 * 1024;
 
 /// What a client may send before it has presented the password, as in Redis.
 const UNAUTHENTICATED: Limits = Limits {
@@ -47,15 +44,6 @@ pub(crate) struct Connection {
     waiting_since: Option<Instant>,
     accounted_input: usize,
     accounted_output: usize,
-}
-
-/// What a connection kept of earlier turns, beside the bytes.
-#[derive(Default)]
-struct Unfinished<'a> {
-    /// In the middle of the first request.
-    parser: Option<Box<RequestParser>>,
-    /// The bytes again, if values may refer to them.
-    owner: Option<&'a Bytes>,
 }
 
 impl Connection {
@@ -195,7 +183,8 @@ impl Connection {
 
     fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
         let had_kept = !self.input.is_empty();
-        match self.input.read(&mut self.socket, &mut turn.scratch.input)? {
+        let (scratch, store) = (&mut turn.scratch.input, &turn.shared.store);
+        match self.input.read(&mut self.socket, scratch, store)? {
             Received::Nothing => self.is_readable = false,
             Received::End => {
                 self.is_readable = false;
@@ -224,45 +213,30 @@ impl Connection {
     fn execute_received(&mut self, turn: &mut Turn<'_>, budget: &mut Budget, count: usize) {
         // Taken out for the time being, because the turn is needed beside it.
         let scratch = std::mem::take(&mut turn.scratch.input);
-        let executed = self.execute(turn, budget, &scratch[..count], Unfinished::default());
+        let executed = self.execute(turn, budget, &scratch[..count], None);
         self.input.keep(&scratch[executed..count]);
+        self.input.await_value(&turn.shared.store);
         turn.scratch.input = scratch;
     }
 
     fn execute_kept(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) {
         let (buffer, start, parser) = self.input.take();
-        let unused = buffer.capacity() - buffer.len();
-        if buffer.len() < OWNED_FROM_BYTES || unused > buffer.len() / 16 {
-            let kept = Unfinished {
-                parser,
-                owner: None,
-            };
-            let executed = self.execute(turn, budget, &buffer[start..], kept);
-            self.input.put_back(buffer, start + executed);
-        } else {
-            // A value that makes up most of it is not copied: the buffer becomes the value.
-            let buffer = Bytes::from(buffer);
-            let kept = Unfinished {
-                parser,
-                owner: Some(&buffer),
-            };
-            let executed = self.execute(turn, budget, &buffer[start..], kept);
-            let rest = buffer.slice(start + executed..);
-            drop(buffer);
-            self.input.put_back(rest.into(), 0);
-        }
+        let executed = self.execute(turn, budget, &buffer[start..], parser);
+        self.input.put_back(buffer, start + executed);
+        self.input.await_value(&turn.shared.store);
     }
 
-    /// Executes complete requests within the budget; returns how many bytes they took.
+    /// Executes complete requests within the budget, the first with the parser that was kept for it;
+    /// returns how many bytes they took.
     fn execute(
         &mut self,
         turn: &mut Turn<'_>,
         budget: &mut Budget,
         bytes: &[u8],
-        kept: Unfinished<'_>,
+        kept: Option<Box<RequestParser>>,
     ) -> usize {
         let new_parser = |limits| Box::new(RequestParser::new(limits));
-        let mut parser = match kept.parser {
+        let mut parser = match kept {
             Some(parser) => parser,
             None if self.session.is_authenticated => {
                 let spare = turn.scratch.parser.take();
@@ -278,9 +252,10 @@ impl Connection {
                 Ok(Progress::Complete { consumed }) => {
                     let request = &bytes[executed..executed + consumed];
                     let args = parser.args(request);
+                    let value = self.input.take_value();
                     let waiting = self.output.len();
                     if !args.is_empty() {
-                        self.call(turn, args, kept.owner, now);
+                        self.call(turn, args, value, now);
                     }
                     if self.session.unfinished_mget.is_some() {
                         self.check_request_bytes(turn);
@@ -313,7 +288,7 @@ impl Connection {
         executed
     }
 
-    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, owner: Option<&Bytes>, now: UnixMillis) {
+    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, value: Option<Value>, now: UnixMillis) {
         let mark = self.output.mark();
         let mut context = Context {
             shared: turn.shared,
@@ -321,7 +296,7 @@ impl Connection {
             session: &mut self.session,
             client: &self.client,
             output: &mut self.output,
-            owner,
+            value,
             now,
             instant: turn.now,
         };

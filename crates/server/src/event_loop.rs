@@ -132,12 +132,9 @@ impl EventLoop {
         if !self.ready.is_empty() || !self.bulk.is_empty() {
             return Some(Duration::ZERO);
         }
-        let store = &self.shared.store;
-        let expires = store
-            .databases()
-            .any(|database| store.len_with_deadline(database) > 0);
+        let needs_sweep = self.shared.store.needs_sweep();
         let now = Instant::now();
-        let sweep = expires.then(|| self.sweep_due.saturating_duration_since(now));
+        let sweep = needs_sweep.then(|| self.sweep_due.saturating_duration_since(now));
         let stalls = (!self.waiting.is_empty()).then_some(STALL_INTERVAL);
         let stop = self.stops_at.map(|at| at.saturating_duration_since(now));
         [sweep, stalls, stop].into_iter().flatten().min()

@@ -6,8 +6,10 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use hotcopy_engine::bytes::{ByteStore, Value};
 use hotcopy_wire::resp::RequestParser;
 
+use crate::arriving::Arriving;
 use crate::socket::Socket;
 
 /// Bytes read at once into the loop's buffer.
@@ -27,6 +29,8 @@ pub(crate) struct Input {
     executed: usize,
     /// Set while the first request is incomplete.
     unfinished: Option<Unfinished>,
+    /// The first request's large value.
+    arriving: Option<Arriving>,
 }
 
 #[derive(Debug)]
@@ -61,7 +65,8 @@ impl Input {
     /// Memory held.
     pub(crate) fn heap_bytes(&self) -> usize {
         let parser = self.unfinished.as_ref().map(|it| it.parser.heap_bytes());
-        self.buffer.capacity() + parser.unwrap_or(0)
+        let arriving = self.arriving.as_ref().map_or(0, Arriving::filled);
+        self.buffer.capacity() + parser.unwrap_or(0) + arriving
     }
 
     /// Takes the bytes out for execution, with the parser if it is in the middle of a request.
@@ -97,11 +102,40 @@ impl Input {
         self.unfinished = Some(Unfinished { parser, wanted });
     }
 
+    /// Lets the large value of the first request, if it lacks one, be read to where it stays.
+    pub(crate) fn await_value(&mut self, store: &ByteStore) {
+        if self.arriving.is_some() || self.unfinished.is_none() {
+            return;
+        }
+        self.drop_executed();
+        let Some(Unfinished { parser, wanted }) = &mut self.unfinished else {
+            return;
+        };
+        self.arriving = Arriving::begin(&mut self.buffer, parser, *wanted, store);
+        if self.arriving.is_some() {
+            self.buffer.shrink_to(READ_BYTES);
+            parser.reset();
+        }
+    }
+
+    /// The large value of the request that is complete now, if it has one.
+    pub(crate) fn take_value(&mut self) -> Option<Value> {
+        self.arriving.take()?.finish()
+    }
+
     /// Reads once. What arrives is in `scratch` if nothing is kept here, and else appended here.
-    pub(crate) fn read(&mut self, socket: &mut Socket, scratch: &mut [u8]) -> io::Result<Received> {
+    pub(crate) fn read(
+        &mut self,
+        socket: &mut Socket,
+        scratch: &mut [u8],
+        store: &ByteStore,
+    ) -> io::Result<Received> {
         let wanted = self.unfinished.as_ref().map_or(0, |it| it.wanted);
         let unused = self.buffer.capacity() - self.buffer.len();
-        let (room, read) = if wanted > READ_BYTES || (wanted > 1 && wanted <= unused) {
+        let arriving = self.arriving.as_mut().filter(|it| !it.is_full());
+        let (room, read) = if let Some(arriving) = arriving {
+            arriving.read(socket, store)
+        } else if wanted > READ_BYTES || (wanted > 1 && wanted <= unused) {
             // A large argument goes where it stays, and no byte of the next request behind it. The
             // buffer grows with what was received, never to what was merely announced.
             self.drop_executed();

@@ -12,6 +12,7 @@
 //!
 //! [`Server::bind`] opens the listeners, [`Server::run`] serves until a [`StopHandle`] stops it.
 
+mod arriving;
 mod clients;
 mod command;
 mod config;

@@ -1,7 +1,7 @@
 //! What waits to be written to a client: a queue of slices.
 //!
 //! Small replies are encoded one after another into the *tail*. A large value is not copied: the tail
-//! is closed and the value follows it as a slice of its own. What is written in one system call is
+//! is closed and the value's blocks follow it, by reference. What is written in one system call is
 //! cut before the call, so that one client's large reply is many small pieces of work.
 
 use std::collections::VecDeque;
@@ -11,14 +11,9 @@ use bytes::{Buf, Bytes};
 use hotcopy_engine::bytes::Value;
 use hotcopy_wire::resp::{Encoder, Version};
 
-/// From this length on a value is referred to; below, two more slices and their bookkeeping cost more
+/// From this length on a message is referred to; below, two more slices and their bookkeeping cost more
 /// than the copy.
 const SHARED_FROM_BYTES: usize = 16 * 1024;
-
-/// When so much waits already, shorter values are referred to as well: an `MGET` that names one key a
-/// million times would otherwise make a million copies.
-const MUCH_BYTES: usize = 1024 * 1024;
-const SHARED_FROM_BYTES_IF_MUCH: usize = 512;
 
 /// Most bytes given to the kernel in one call.
 const MAX_WRITE_BYTES: usize = 32 * 1024;
@@ -32,9 +27,44 @@ const MAX_SPARE_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    slices: VecDeque<Bytes>,
+    slices: VecDeque<Slice>,
     slice_bytes: usize,
     tail: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Slice {
+    Bytes(Bytes),
+    /// The blocks of a value, from a position on.
+    Blocks {
+        value: Value,
+        position: usize,
+    },
+}
+
+impl Slice {
+    fn len(&self) -> usize {
+        match self {
+            Slice::Bytes(bytes) => bytes.len(),
+            Slice::Blocks { value, position } => value.len() - position,
+        }
+    }
+
+    fn advance(&mut self, count: usize) {
+        match self {
+            Slice::Bytes(bytes) => bytes.advance(count),
+            Slice::Blocks { position, .. } => *position += count,
+        }
+    }
+
+    /// What it consists of, in order.
+    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let (bytes, blocks) = match self {
+            Slice::Bytes(bytes) => (Some(&bytes[..]), None),
+            Slice::Blocks { value, position } => (None, Some(value.slices_from(*position))),
+        };
+        bytes.into_iter().chain(blocks.into_iter().flatten())
+    }
 }
 
 /// A point to which replies can be taken back.
@@ -59,21 +89,20 @@ impl Output {
         Encoder::new(&mut self.tail, version)
     }
 
-    /// Appends a value as a bulk string.
+    /// Appends a value as a bulk string. What of it is in no block is copied: to refer to it would keep
+    /// a whole segment of other entries in memory.
     pub(crate) fn value(&mut self, value: &Value, version: Version) {
-        let shared_from_bytes = if self.len() < MUCH_BYTES {
-            SHARED_FROM_BYTES
-        } else {
-            SHARED_FROM_BYTES_IF_MUCH
-        };
-        let mut encoder = Encoder::new(&mut self.tail, version);
-        if value.len() < shared_from_bytes {
-            encoder.bulk(value);
+        let Some(blocks) = value.blocks_only() else {
+            Encoder::new(&mut self.tail, version).bulk(value.rest());
             return;
-        }
-        encoder.bulk_header(value.len());
+        };
+        Encoder::new(&mut self.tail, version).bulk_header(value.len());
         self.close_tail();
-        self.push(value.clone());
+        self.push(Slice::Blocks {
+            value: blocks,
+            position: 0,
+        });
+        self.tail.extend_from_slice(value.rest());
         self.encoder(version).bulk_end();
     }
 
@@ -83,11 +112,11 @@ impl Output {
             self.tail.extend_from_slice(message);
         } else {
             self.close_tail();
-            self.push(message.clone());
+            self.push(Slice::Bytes(message.clone()));
         }
     }
 
-    fn push(&mut self, slice: Bytes) {
+    fn push(&mut self, slice: Slice) {
         self.slice_bytes += slice.len();
         self.slices.push_back(slice);
     }
@@ -107,7 +136,7 @@ impl Output {
             self.tail.shrink_to_fit();
             Bytes::from(std::mem::take(&mut self.tail))
         };
-        self.push(slice);
+        self.push(Slice::Bytes(slice));
     }
 
     pub(crate) fn mark(&self) -> Mark {
@@ -120,8 +149,11 @@ impl Output {
     /// Takes back everything since the mark. Nothing may have been written since.
     pub(crate) fn roll_back(&mut self, mark: Mark) {
         if self.slices.len() > mark.slices {
-            // The first slice since then begins with what was the tail.
-            let tail = self.slices[mark.slices].slice(..mark.tail);
+            // The first slice since then begins with what was the tail, if there was anything in it.
+            let tail = match &self.slices[mark.slices] {
+                Slice::Bytes(bytes) => bytes.slice(..mark.tail),
+                Slice::Blocks { .. } => Bytes::new(),
+            };
             let taken_back = self.slices.drain(mark.slices..);
             self.slice_bytes -= taken_back.map(|slice| slice.len()).sum::<usize>();
             self.tail.clear();
@@ -157,9 +189,14 @@ impl Output {
     pub(crate) fn write_piece(&mut self, to: &mut impl Write) -> io::Result<Written> {
         let mut pieces: [_; MAX_WRITE_SLICES] = std::array::from_fn(|_| IoSlice::new(&[]));
         let (mut count, mut offered) = (0, 0);
-        let waiting = self.slices.iter().map(|slice| &slice[..]);
+        let waiting = self.slices.iter().flat_map(Slice::pieces);
         for slice in waiting.chain([&self.tail[..]]).take(MAX_WRITE_SLICES) {
-            let slice = &slice[..slice.len().min(MAX_WRITE_BYTES - offered)];
+            let room = MAX_WRITE_BYTES - offered;
+            // Rather whole blocks than two of them and the first bytes of a third.
+            if room == 0 || (room < slice.len() && room < MAX_WRITE_BYTES / 2) {
+                break;
+            }
+            let slice = &slice[..slice.len().min(room)];
             if slice.is_empty() {
                 break;
             }
@@ -201,7 +238,7 @@ impl Output {
             front.advance(step);
             bytes -= step;
             self.slice_bytes -= step;
-            if front.is_empty() {
+            if front.len() == 0 {
                 self.slices.pop_front();
             }
         }
@@ -219,6 +256,19 @@ pub(crate) struct Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hotcopy_engine::bytes::{
+        BLOCK_VALUE_BYTES, ByteStore, Database, SetOptions, StoreConfig, UnixMillis,
+    };
+
+    /// A value as a store gives it out.
+    fn value(byte: u8, len: usize) -> Value {
+        let store = ByteStore::new(&StoreConfig::default());
+        let (database, now) = (Database::default(), UnixMillis::default());
+        let bytes = vec![byte; len];
+        let written = store.set(database, b"k", &bytes[..], SetOptions::default(), now);
+        written.expect("there is no limit");
+        store.get(database, b"k", now).expect("it was written")
+    }
 
     /// Takes a limited number of bytes per call, then says that it is full.
     struct Narrow {
@@ -259,9 +309,9 @@ mod tests {
                 .iter()
                 .enumerate()
             {
-                let value = Value::from(vec![b'a' + nth as u8; *len]);
+                let value = value(b'a' + nth as u8, *len);
                 output.value(&value, Version::Resp3);
-                Encoder::new(&mut expected, Version::Resp3).bulk(&value);
+                Encoder::new(&mut expected, Version::Resp3).bulk(&value.to_vec());
             }
             let mut spare = Vec::new();
             output.take_back(&mut spare);
@@ -280,21 +330,21 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_of_very_many_short_values_holds_few_copies_of_them() {
-        let value = Value::from(vec![b'x'; 10_000]);
+    fn the_blocks_of_a_value_are_not_copied() {
+        let value = value(b'x', 100_000);
         let mut output = Output::default();
-        for _ in 0..1_000 {
-            output.value(&value, Version::Resp2);
+        output.value(&value, Version::Resp2);
+        let pieces: Vec<_> = output.slices.iter().flat_map(Slice::pieces).collect();
+        let blocks = value.len() / BLOCK_VALUE_BYTES;
+        assert_eq!(pieces.len(), 1 + blocks);
+        for (piece, block) in pieces[1..].iter().zip(value.slices()) {
+            assert_eq!(piece.as_ptr_range(), block.as_ptr_range());
         }
-        assert!(output.len() > 10_000_000);
-        let is_shared = |slice: &&Bytes| slice.as_ptr() == value.as_ptr();
-        let shared = output.slices.iter().filter(is_shared).count();
-        assert!(shared > 800, "{shared}");
     }
 
     #[test]
     fn replies_since_a_mark_can_be_taken_back() {
-        let large = Value::from(vec![b'x'; SHARED_FROM_BYTES]);
+        let large = value(b'x', SHARED_FROM_BYTES);
         for with_large in [false, true] {
             let mut output = Output::default();
             output.value(&large, Version::Resp2);

@@ -1,6 +1,6 @@
 //! A connection's socket, TCP or Unix, and the options that bound what the kernel holds for it.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
@@ -104,6 +104,13 @@ impl Read for Socket {
         match self {
             Socket::Tcp(stream) => stream.read(buffer),
             Socket::Unix(stream) => stream.read(buffer),
+        }
+    }
+
+    fn read_vectored(&mut self, slices: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.read_vectored(slices),
+            Socket::Unix(stream) => stream.read_vectored(slices),
         }
     }
 }

@@ -1,89 +1,78 @@
-//! What a key maps to, and the changes that a write can ask for.
+//! An entry as it is shown, and the changes that a write can ask for.
 
-use super::{UnixMillis, Value};
-
-/// Bytes that an entry costs beside its key and value: its slot in the entry vector (72 bytes, which
-/// on average is three quarters full), its share of the index (9 bytes at a load between 7/16 and
-/// 7/8), and the two allocations' headers and rounding.
-const OVERHEAD_BYTES: u64 = 128;
-
-/// `deadline` of an entry that has none, so that the field needs no discriminant.
-const NEVER: u64 = u64::MAX;
-
-/// One entry of a shard, without its key.
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) value: Value,
-    deadline: u64,
-    pub(super) last_used: UnixMillis,
-}
-
-// value 32 | deadline 8 | last used 8. OVERHEAD_BYTES counts on it.
-const _: () = assert!(size_of::<Entry>() == 48);
-
-impl Entry {
-    pub(super) fn new(value: Value, deadline: Option<UnixMillis>, now: UnixMillis) -> Self {
-        let mut entry = Entry {
-            value,
-            deadline: NEVER,
-            last_used: now,
-        };
-        entry.set_deadline(deadline);
-        entry
-    }
-
-    pub(super) fn deadline(&self) -> Option<UnixMillis> {
-        (self.deadline != NEVER).then_some(UnixMillis(self.deadline))
-    }
-
-    pub(super) fn set_deadline(&mut self, deadline: Option<UnixMillis>) {
-        self.deadline = deadline.map_or(NEVER, |at| at.0);
-    }
-
-    pub(super) fn is_expired(&self, now: UnixMillis) -> bool {
-        self.deadline <= now.0
-    }
-
-    pub(super) fn current(&self) -> Current<'_> {
-        Current {
-            value: &self.value,
-            deadline: self.deadline(),
-        }
-    }
-
-    pub(super) fn weight(&self, key: &[u8]) -> u64 {
-        weight(key, &self.value)
-    }
-}
-
-/// Bytes that a key and its value are accounted with.
-pub(super) fn weight(key: &[u8], value: &[u8]) -> u64 {
-    key.len() as u64 + value.len() as u64 + OVERHEAD_BYTES
-}
+use super::log::{Location, Log};
+use super::segment::{NEVER, Record, Segment};
+use super::{Payload, UnixMillis, Value};
 
 /// An entry as it is, shown to the closure of [`ByteStore::update`](super::ByteStore::update).
 #[derive(Debug, Clone, Copy)]
 pub struct Current<'a> {
-    /// The value.
-    pub value: &'a Value,
+    segment: &'a Segment,
+    record: Record,
+}
+
+impl<'a> Current<'a> {
+    pub(super) fn new(log: &'a Log, location: Location) -> Self {
+        let segment = log.segment(location.segment());
+        let record = segment.record(location.at());
+        Current { segment, record }
+    }
+
+    /// The value, by reference: nothing of it is copied.
+    pub fn value(&self) -> Value {
+        let chain = self.segment.value_chain(&self.record);
+        Value::stored(chain, self.segment.value_slice(&self.record))
+    }
+
+    /// The value's length in bytes.
+    pub fn value_len(&self) -> usize {
+        self.record.value_len()
+    }
+
     /// When the entry expires, if ever.
-    pub deadline: Option<UnixMillis>,
+    pub fn deadline(&self) -> Option<UnixMillis> {
+        from_field(self.record.deadline())
+    }
+
+    /// What was stored with the value; the store makes nothing of it.
+    pub fn flags(&self) -> u32 {
+        self.record.flags()
+    }
+
+    /// Changes with every write of the value, not with the deadline. A number is met again after 2^32
+    /// writes to the shard.
+    pub fn version(&self) -> u64 {
+        u64::from(self.record.version())
+    }
+}
+
+/// The deadline that a record's field stands for.
+pub(super) fn from_field(deadline: u64) -> Option<UnixMillis> {
+    (deadline != NEVER).then_some(UnixMillis(deadline))
+}
+
+/// A deadline as a record's field. The last millisecond of all stands for none.
+pub(super) fn to_field(deadline: Option<UnixMillis>) -> u64 {
+    deadline.map_or(NEVER, |at| at.0)
 }
 
 /// What [`ByteStore::update`](super::ByteStore::update) shall do with the entry. A deadline that is
 /// not in the future removes it.
 #[derive(Debug)]
-pub enum Change {
+pub enum Change<'a> {
     /// Leave everything as it is.
     Keep,
     /// Remove the entry.
     Remove,
     /// Replace the deadline of an entry that exists; nothing happens where there is none.
     SetDeadline(Option<UnixMillis>),
-    /// Store this value with this deadline.
+    /// Store this value. One that is as long as a block should be a [`Value`] that was built before:
+    /// the shard is locked.
     Store {
         /// The new value.
-        value: Value,
+        value: Payload<'a>,
+        /// The new flags.
+        flags: u32,
         /// The new deadline; none means that the entry stays.
         deadline: Option<UnixMillis>,
     },
@@ -120,6 +109,8 @@ pub struct SetOptions {
     pub condition: Condition,
     /// What becomes of the deadline.
     pub deadline: DeadlineChange,
+    /// Kept with the value, see [`Current::flags`].
+    pub flags: u32,
     /// Whether the value that was there is read, which then counts as a hit or a miss.
     pub is_read: bool,
 }
@@ -129,6 +120,7 @@ pub struct SetOptions {
 pub struct SetOutcome {
     /// Whether the condition held and the value was written.
     pub stored: bool,
-    /// The value that was there before, whether or not it was replaced.
+    /// The value that was there before, whether or not it was replaced. Asked for with
+    /// [`SetOptions::is_read`].
     pub previous: Option<Value>,
 }

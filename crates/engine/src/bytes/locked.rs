@@ -6,53 +6,31 @@ use std::sync::atomic::Ordering;
 use parking_lot::MutexGuard;
 
 use super::shard::Shard;
-use super::store::{ByteStore, Database};
+use super::store::ByteStore;
 
 impl ByteStore {
-    pub(super) fn lock(&self, database: Database, index: usize) -> LockedShard<'_> {
-        debug_assert!(index < self.shards_per_database);
-        let guard = self.shards[database.0 * self.shards_per_database + index].lock();
+    pub(super) fn lock(&self, index: usize) -> LockedShard<'_> {
         LockedShard {
             store: self,
-            database,
             index,
-            bytes: guard.bytes,
-            entries: guard.map.len(),
-            with_deadline: guard.with_deadline,
-            guard: Some(guard),
+            guard: Some(self.shards[index].lock()),
         }
     }
 
-    /// Locks the shards of all these hashes, in ascending order so that two callers cannot wait for
-    /// each other.
-    pub(super) fn lock_all(
-        &self,
-        database: Database,
-        hashes: impl Iterator<Item = u64>,
-    ) -> LockedShards<'_> {
-        let mut indices: Vec<_> = hashes.map(|hash| self.shard_of(hash)).collect();
+    /// Locks all these shards, in ascending order so that two callers cannot wait for each other.
+    pub(super) fn lock_all(&self, indices: impl Iterator<Item = usize>) -> LockedShards<'_> {
+        let mut indices: Vec<_> = indices.collect();
         indices.sort_unstable();
         indices.dedup();
-        let locked = indices
-            .into_iter()
-            .map(|index| self.lock(database, index))
-            .collect();
-        LockedShards {
-            store: self,
-            locked,
-        }
+        let locked = indices.into_iter().map(|index| self.lock(index)).collect();
+        LockedShards(locked)
     }
 }
 
-/// A locked shard that brings the store's sums up to date when it is released, and frees what was
-/// removed only after that.
+/// A locked shard that frees what was removed only when it has been released.
 pub(super) struct LockedShard<'a> {
     store: &'a ByteStore,
-    database: Database,
     index: usize,
-    bytes: u64,
-    entries: usize,
-    with_deadline: usize,
     /// Taken by `drop` only.
     guard: Option<MutexGuard<'a, Shard>>,
 }
@@ -76,43 +54,26 @@ impl Drop for LockedShard<'_> {
         let Some(mut shard) = self.guard.take() else {
             return;
         };
-        let size = &self.store.sizes[self.database.0];
-        // Wrapping: a difference that is negative is added as its two's complement. The sums are
-        // changed under the lock, so each stays equal to what the shards hold.
-        if shard.bytes != self.bytes {
-            let difference = shard.bytes.wrapping_sub(self.bytes);
-            self.store
-                .used_bytes
-                .fetch_add(difference, Ordering::Relaxed);
-        }
-        if shard.map.len() != self.entries {
-            let difference = shard.map.len().wrapping_sub(self.entries);
-            size.entries.fetch_add(difference, Ordering::Relaxed);
-        }
-        if shard.with_deadline != self.with_deadline {
-            let difference = shard.with_deadline.wrapping_sub(self.with_deadline);
-            size.with_deadline.fetch_add(difference, Ordering::Relaxed);
+        let (known, weight) = (&self.store.weights[self.index], shard.weight());
+        // Compared first, so that reads do not write what other loops read.
+        if known.load(Ordering::Relaxed) != weight {
+            known.store(weight, Ordering::Relaxed);
         }
         let removed = std::mem::take(&mut shard.removed);
+        let given_up = std::mem::take(&mut shard.log.given_up);
         drop(shard);
         drop(removed);
+        drop(given_up);
     }
 }
 
-/// Several locked shards of one database, see [`ByteStore::lock_all`].
-pub(super) struct LockedShards<'a> {
-    store: &'a ByteStore,
-    locked: Vec<LockedShard<'a>>,
-}
+/// Several locked shards, see [`ByteStore::lock_all`].
+pub(super) struct LockedShards<'a>(Vec<LockedShard<'a>>);
 
 impl LockedShards<'_> {
-    /// The shard of a key's hash, which was among those that were asked for.
-    pub(super) fn of(&mut self, hash: u64) -> &mut Shard {
-        let index = self.store.shard_of(hash);
-        let position = self
-            .locked
-            .binary_search_by_key(&index, |shard| shard.index)
-            .expect("every hash's shard was locked");
-        &mut self.locked[position]
+    /// A shard that was among those that were asked for.
+    pub(super) fn at(&mut self, index: usize) -> &mut Shard {
+        let position = self.0.binary_search_by_key(&index, |shard| shard.index);
+        &mut self.0[position.expect("the shard was locked")]
     }
 }

@@ -52,12 +52,11 @@ fn random_operations_agree_with_a_simple_model() {
                             None if random.bool() => DeadlineChange::Keep,
                             None => DeadlineChange::Clear,
                         },
-                        is_read: false,
+                        flags: 0,
+                        is_read: true,
                     };
                     let bytes = vec![b'x'; random.usize(..30)];
-                    let outcome = store
-                        .set(db, &key, Value::copy_from_slice(&bytes), options, now)
-                        .unwrap();
+                    let outcome = store.set(db, &key, &bytes[..], options, now).unwrap();
                     let stored = match options.condition {
                         Condition::Always => true,
                         Condition::IfAbsent => before.is_none(),

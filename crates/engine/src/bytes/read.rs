@@ -1,6 +1,5 @@
 //! Reading: values, which is a use of their entries, and looks at entries, which are none.
 
-use super::entry::Entry;
 use super::store::{ByteStore, Database};
 use super::{Current, UnixMillis, Value};
 
@@ -10,7 +9,7 @@ pub const ATOMIC_GET_KEYS: usize = 128;
 impl ByteStore {
     /// The value of a key, counted as a hit or a miss.
     pub fn get(&self, database: Database, key: &[u8], now: UnixMillis) -> Option<Value> {
-        self.inspect(database, key, now, |found| found.map(|it| it.value.clone()))
+        self.inspect(database, key, now, |found| found.map(|it| it.value()))
     }
 
     /// Looks at an entry under its shard's lock. `look` must be short. That is no use of the entry: it
@@ -22,10 +21,10 @@ impl ByteStore {
         now: UnixMillis,
         look: impl FnOnce(Option<Current<'_>>) -> R,
     ) -> R {
-        let hash = self.hash(key);
-        let mut shard = self.lock(database, self.shard_of(hash));
-        let found = shard.find(hash, key, now);
-        look(found.map(|index| shard.map[index].current()))
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
+        let found = shard.find(database.0, hash, key, now);
+        look(found.map(|found| shard.current(found)))
     }
 
     /// Looks at an entry under its shard's lock, counted as a hit or a miss and as a use. `look` must
@@ -37,9 +36,11 @@ impl ByteStore {
         now: UnixMillis,
         look: impl FnOnce(Option<Current<'_>>) -> R,
     ) -> R {
-        let hash = self.hash(key);
-        let mut shard = self.lock(database, self.shard_of(hash));
-        look(shard.look_up(hash, key, now).map(Entry::current))
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
+        let found = shard.find(database.0, hash, key, now);
+        shard.count_read(found);
+        look(found.map(|found| shard.current(found)))
     }
 
     /// The values of several keys; as of one moment if they are no more than [`ATOMIC_GET_KEYS`].
@@ -52,12 +53,14 @@ impl ByteStore {
         if keys.len() > ATOMIC_GET_KEYS {
             return keys.map(|key| self.get(database, key, now)).collect();
         }
-        let keys: Vec<_> = keys.map(|key| (self.hash(key), key)).collect();
-        let mut shards = self.lock_all(database, keys.iter().map(|(hash, _)| *hash));
+        let keys: Vec<_> = keys.map(|key| (self.hasher.hash(key), key)).collect();
+        let mut shards = self.lock_all(keys.iter().map(|((index, _), _)| *index));
         keys.iter()
-            .map(|(hash, key)| {
-                let found = shards.of(*hash).look_up(*hash, key, now);
-                found.map(|entry| entry.value.clone())
+            .map(|&((index, hash), key)| {
+                let shard = shards.at(index);
+                let found = shard.find(database.0, hash, key, now);
+                shard.count_read(found);
+                found.map(|found| shard.current(found).value())
             })
             .collect()
     }

@@ -1,20 +1,18 @@
 //! Walking a database in steps while it changes.
 //!
-//! A shard keeps its entries in a dense vector. The walk goes from the end to the start; a new entry
-//! is pushed at the end, and a removed one is replaced by the last. So an entry that stays either
-//! keeps its place or moves towards the start, where the walk has yet to come, unless it was met
-//! already: no entry that stays is missed. One that moves after it was met can be met twice.
+//! A walk goes through the shards, and through each in the order of the positions of keys' hashes
+//! (see the module `index`). A key's position never changes, so no entry that stays is missed or met twice,
+//! whatever else comes and goes. A cursor is a shard and a position.
 
 use super::UnixMillis;
+use super::log::Location;
+use super::shard::Shard;
 use super::store::{ByteStore, Database, MAX_SHARDS};
 
 /// Bytes of keys after which [`ByteStore::scan`] ends although it might visit more.
 pub const SCAN_BYTES: usize = 1024 * 1024;
 
 const SHARD_BITS: u32 = MAX_SHARDS.trailing_zeros();
-
-/// The position of a shard of which nothing was visited yet.
-const FROM_THE_END: u64 = u32::MAX as u64;
 
 /// Where a scan goes on: 0 at the start and after the end.
 ///
@@ -23,17 +21,13 @@ const FROM_THE_END: u64 = u32::MAX as u64;
 pub struct Cursor(pub u64);
 
 impl Cursor {
-    /// `left`: entries of the shard that are not visited yet.
-    fn new(shard: usize, left: u64) -> Self {
-        Cursor(left << SHARD_BITS | shard as u64)
+    fn new(shard: usize, position: u32) -> Self {
+        Cursor(u64::from(position) << SHARD_BITS | shard as u64)
     }
 
-    fn parts(self) -> (usize, u64) {
-        if self == Cursor::default() {
-            return (0, FROM_THE_END);
-        }
+    fn parts(self) -> (usize, u32) {
         let shard = self.0 & (MAX_SHARDS as u64 - 1);
-        (shard as usize, self.0 >> SHARD_BITS)
+        (shard as usize, (self.0 >> SHARD_BITS) as u32)
     }
 }
 
@@ -75,9 +69,13 @@ impl Keys {
     }
 }
 
+/// Entries that a step of [`ByteStore::for_all_keys`] visits, and buckets of the index that a scan looks
+/// at under one lock.
+const STEP: usize = 512;
+
 impl ByteStore {
-    /// Shows the live keys of a database to `visit`, those of one shard at a time and none twice,
-    /// until it returns an error. The shard is not locked while `visit` looks.
+    /// Shows the live keys of a database to `visit`, a few at a time and none twice, until it returns an
+    /// error. Nothing is locked while `visit` looks.
     ///
     /// # Errors
     /// Those of `visit`.
@@ -88,22 +86,19 @@ impl ByteStore {
         mut visit: impl FnMut(&Keys) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut keys = Keys::default();
-        for index in 0..self.shards_per_database {
-            let shard = self.lock(database, index);
-            for (key, entry) in &shard.map {
-                if !entry.is_expired(now) {
-                    keys.push(key);
-                }
-            }
-            drop(shard);
+        let mut cursor = Cursor::default();
+        loop {
+            cursor = self.scan(database, cursor, STEP, now, &mut keys);
             visit(&keys)?;
             keys.clear();
+            if cursor == Cursor::default() {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
-    /// Visits up to `count` entries (at least one) from `cursor` on, appends the keys of the live
-    /// ones to `keys`, and returns where to go on. One shard is locked at a time. Ends early when
+    /// Visits about `count` entries (at least one) from `cursor` on, appends the keys of the live ones
+    /// to `keys`, and returns where to go on. One shard is locked at a time. Ends early when
     /// `keys` holds [`SCAN_BYTES`], so that long keys make no larger steps than short ones.
     ///
     /// Any number is a valid cursor; one that no scan returned may skip entries.
@@ -115,36 +110,41 @@ impl ByteStore {
         now: UnixMillis,
         keys: &mut Keys,
     ) -> Cursor {
-        let (first_shard, first_left) = cursor.parts();
-        let mut budget = count.max(1);
-        let mut left = first_left;
-        for index in first_shard..self.shards_per_database {
-            let shard = self.lock(database, index);
-            let end = shard
-                .map
-                .len()
-                .min(usize::try_from(left).unwrap_or(usize::MAX));
-            let mut start = end.saturating_sub(budget);
-            for (visited, (key, entry)) in shard.map[start..end].iter().rev().enumerate() {
-                if !entry.is_expired(now) {
-                    keys.push(key);
+        let (first_shard, mut position) = cursor.parts();
+        let mut left = count.max(1);
+        for index in first_shard..self.shards.len() {
+            let mut next = Some(position);
+            while let Some(from) = next {
+                if left == 0 || keys.bytes.len() >= SCAN_BYTES {
+                    return Cursor::new(index, from);
                 }
-                if keys.bytes.len() >= SCAN_BYTES {
-                    start = end - visited - 1;
-                    break;
-                }
+                next = self
+                    .lock(index)
+                    .visit(database.0, from, &mut left, now, keys);
             }
-            drop(shard);
-            if start > 0 {
-                return Cursor::new(index, start as u64);
-            }
-            budget -= end;
-            left = FROM_THE_END;
-            let is_full = budget == 0 || keys.bytes.len() >= SCAN_BYTES;
-            if is_full && index + 1 < self.shards_per_database {
-                return Cursor::new(index + 1, FROM_THE_END);
-            }
+            position = 0;
         }
         Cursor::default()
+    }
+}
+
+impl Shard {
+    /// Visits the next few entries; returns where to go on in this shard.
+    fn visit(
+        &self,
+        database: usize,
+        from: u32,
+        left: &mut usize,
+        now: UnixMillis,
+        keys: &mut Keys,
+    ) -> Option<u32> {
+        let hash_of = |location| self.hash_at(location);
+        self.index(database)?.walk(from, hash_of, |location| {
+            let location = Location(location);
+            *left = left.saturating_sub(1);
+            if self.log.record(location).deadline() > now.0 {
+                self.with_key(location, |key| keys.push(key));
+            }
+        })
     }
 }

@@ -1,16 +1,19 @@
-//! The store: which shard a key belongs to, the operations, and the accounting over all shards.
+//! The store: which shard a key belongs to, the operations, and the limit over all shards.
 
-use std::collections::HashSet;
-use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
-use super::entry::weight;
-use super::shard::{Map, Shard};
+use super::builder::Prepared;
+use super::key::KeyHasher;
+use super::pool::Pool;
+use super::shard::{MAX_DATABASES, NewEntry, Shard};
+use super::stats::Sizes;
+use super::weight::{self, Layout};
 use super::{
-    Change, Condition, Current, DeadlineChange, SetOptions, SetOutcome, Stats, UnixMillis, Value,
+    Change, Condition, Current, DeadlineChange, Payload, SetOptions, SetOutcome, Stats, StoreError,
+    UnixMillis, Value,
 };
 
 /// A scan's cursor holds the shard in eight bits.
@@ -19,11 +22,11 @@ pub(super) const MAX_SHARDS: usize = 256;
 /// How a store is laid out and bounded.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
-    /// Bound on the bytes of all entries together (key, value and overhead). None: no bound.
+    /// Bound on the memory of the store, see [`ByteStore::used_bytes`]. None: no bound.
     pub max_bytes: Option<u64>,
-    /// Numbered databases, at least one.
+    /// Numbered databases, from one to 128.
     pub databases: usize,
-    /// Shards per database; rounded up to a power of two, at most 256.
+    /// Shards; rounded up to a power of two, at most 256. A store with a small limit has fewer.
     pub shards: usize,
 }
 
@@ -32,22 +35,9 @@ impl Default for StoreConfig {
         StoreConfig {
             max_bytes: None,
             databases: 16,
-            shards: 64,
+            shards: 16,
         }
     }
-}
-
-/// Why a write was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// What was to be written does not fit into the limit even if everything else goes.
-    #[error("an entry of {needed_bytes} bytes does not fit into {max_bytes} bytes of memory")]
-    TooLarge {
-        /// What it would take.
-        needed_bytes: u64,
-        /// The store's limit.
-        max_bytes: u64,
-    },
 }
 
 /// A numbered database of a store, see [`ByteStore::database`].
@@ -61,31 +51,19 @@ impl Database {
     }
 }
 
-/// What a flush took out. Dropping it frees the memory, which takes time in proportion to the number
-/// of entries: a caller can do so where nobody waits.
-#[derive(Debug)]
-#[must_use = "dropping it here frees everything on this thread"]
-pub struct Discarded {
-    _maps: Vec<Map>,
-}
-
 /// A sharded map of byte strings with deadlines and a bound on memory. See the [module](super).
 #[derive(Debug)]
 pub struct ByteStore {
-    pub(super) hasher: RandomState,
-    /// The shards of database 0, then those of database 1, and so on.
-    pub(super) shards: Box<[Mutex<Shard>]>,
-    pub(super) shards_per_database: usize,
-    pub(super) sizes: Box<[Size]>,
-    pub(super) used_bytes: AtomicU64,
-    pub(super) max_bytes: Option<u64>,
-}
-
-/// How much is in one database, kept beside the shards so that no lock is needed to tell.
-#[derive(Debug, Default)]
-pub(super) struct Size {
-    pub(super) entries: AtomicUsize,
-    pub(super) with_deadline: AtomicUsize,
+    pub(super) hasher: KeyHasher,
+    pub(super) shards: Arc<[Mutex<Shard>]>,
+    /// What evicting everything in a shard would free, as of when it was last unlocked.
+    pub(super) weights: Box<[AtomicU64]>,
+    pub(super) sizes: Arc<Sizes>,
+    pub(super) pool: Arc<Pool>,
+    /// `u64::MAX` for none.
+    pub(super) max_bytes: AtomicU64,
+    /// What a shard takes beside its entries, see [`weight::of_shard`].
+    pub(super) shard_bytes: AtomicU64,
 }
 
 /// Whether a write answers the value that was there.
@@ -95,72 +73,90 @@ enum Use {
     Other,
 }
 
+/// A [`Change`] of which all is made that can be made without the lock.
+enum Decision<'a> {
+    Keep,
+    SetDeadline(Option<UnixMillis>),
+    Store {
+        value: Prepared<'a>,
+        flags: u32,
+        deadline: Option<UnixMillis>,
+    },
+}
+
 impl ByteStore {
     /// An empty store.
     pub fn new(config: &StoreConfig) -> Self {
-        let hasher = RandomState::default();
-        let databases = config.databases.max(1);
-        let shards_per_database = config.shards.clamp(1, MAX_SHARDS).next_power_of_two();
-        let shard = || Mutex::new(Shard::new(hasher.clone()));
+        let layout = Layout::new(config.max_bytes, config.shards.min(MAX_SHARDS));
+        let pool = Pool::new(layout.kept_blocks);
+        let sizes = Arc::new(Sizes::new(config.databases.clamp(1, MAX_DATABASES)));
+        let hasher = KeyHasher::new(layout.shards);
+        let shard = || Shard::new(&pool, layout, hasher.clone(), Arc::clone(&sizes));
+        let shards = std::iter::repeat_with(|| Mutex::new(shard()));
         ByteStore {
-            shards: (0..databases * shards_per_database)
-                .map(|_| shard())
-                .collect(),
-            sizes: (0..databases).map(|_| Size::default()).collect(),
+            shards: shards.take(layout.shards).collect(),
+            weights: (0..layout.shards).map(|_| AtomicU64::new(0)).collect(),
             hasher,
-            shards_per_database,
-            used_bytes: AtomicU64::new(0),
-            max_bytes: config.max_bytes,
+            sizes,
+            pool,
+            max_bytes: AtomicU64::new(config.max_bytes.unwrap_or(u64::MAX)),
+            shard_bytes: AtomicU64::new(weight::of_shard(layout)),
         }
     }
 
     /// The database with this number, if there is one.
     pub fn database(&self, index: usize) -> Option<Database> {
-        (index < self.sizes.len()).then_some(Database(index))
+        (index < self.sizes.databases()).then_some(Database(index))
     }
 
     /// All databases.
     pub fn databases(&self) -> impl Iterator<Item = Database> + use<> {
-        (0..self.sizes.len()).map(Database)
+        (0..self.sizes.databases()).map(Database)
     }
 
     /// Writes a value if the condition holds.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] if key and value alone exceed the limit; nothing has changed then.
-    pub fn set(
+    pub fn set<'a>(
         &self,
         database: Database,
         key: &[u8],
-        value: Value,
+        value: impl Into<Payload<'a>>,
         options: SetOptions,
         now: UnixMillis,
     ) -> Result<SetOutcome, StoreError> {
+        let value = value.into();
+        self.check_entry(key.len(), value.len())?;
+        let value = self.prepare(value, || self.make_room_for_block());
         let use_of_entry = if options.is_read {
             Use::Read
         } else {
             Use::Other
         };
-        let ((stored, kept), replaced) =
-            self.apply(database, key, now, use_of_entry, |current| {
-                let stored = match options.condition {
-                    Condition::Always => true,
-                    Condition::IfAbsent => current.is_none(),
-                    Condition::IfPresent => current.is_some(),
-                };
-                if !stored {
-                    return (Change::Keep, (false, current.map(|it| it.value.clone())));
-                }
-                let deadline = match options.deadline {
-                    DeadlineChange::Clear => None,
-                    DeadlineChange::Keep => current.and_then(|it| it.deadline),
-                    DeadlineChange::At(at) => Some(at),
-                };
-                (Change::Store { value, deadline }, (true, None))
-            })?;
-        Ok(SetOutcome {
-            stored,
-            previous: replaced.or(kept),
+        self.apply(database, key, now, use_of_entry, |current| {
+            let stored = match options.condition {
+                Condition::Always => true,
+                Condition::IfAbsent => current.is_none(),
+                Condition::IfPresent => current.is_some(),
+            };
+            let previous = current.filter(|_| options.is_read).map(|it| it.value());
+            let outcome = SetOutcome { stored, previous };
+            if !stored {
+                return Ok((Decision::Keep, outcome));
+            }
+            let deadline = match options.deadline {
+                DeadlineChange::Clear => None,
+                DeadlineChange::Keep => current.and_then(|it| it.deadline()),
+                DeadlineChange::At(at) => Some(at),
+            };
+            let flags = options.flags;
+            let store = Decision::Store {
+                value,
+                flags,
+                deadline,
+            };
+            Ok((store, outcome))
         })
     }
 
@@ -171,135 +167,128 @@ impl ByteStore {
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] if a value to be stored exceeds the limit; nothing has changed then.
-    pub fn update<R>(
+    pub fn update<'a, R>(
         &self,
         database: Database,
         key: &[u8],
         now: UnixMillis,
-        decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
+        decide: impl FnOnce(Option<Current<'_>>) -> (Change<'a>, R),
     ) -> Result<R, StoreError> {
-        self.apply(database, key, now, Use::Other, decide)
-            .map(|(result, _replaced)| result)
+        self.apply_change(database, key, now, Use::Other, decide)
     }
 
     /// [`update`](Self::update) that also reads the entry: counted as a hit or a miss and as a use.
     ///
     /// # Errors
     /// Those of [`update`](Self::update).
-    pub fn read_and_update<R>(
+    pub fn read_and_update<'a, R>(
         &self,
         database: Database,
         key: &[u8],
         now: UnixMillis,
-        decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
+        decide: impl FnOnce(Option<Current<'_>>) -> (Change<'a>, R),
     ) -> Result<R, StoreError> {
-        self.apply(database, key, now, Use::Read, decide)
-            .map(|(result, _replaced)| result)
+        self.apply_change(database, key, now, Use::Read, decide)
     }
 
-    /// [`update`](Self::update) that also returns the value that was replaced or removed.
-    fn apply<R>(
+    fn apply_change<'a, R>(
         &self,
         database: Database,
         key: &[u8],
         now: UnixMillis,
         use_of_entry: Use,
-        decide: impl FnOnce(Option<Current<'_>>) -> (Change, R),
-    ) -> Result<(R, Option<Value>), StoreError> {
-        let hash = self.hash(key);
-        let mut shard = self.lock(database, self.shard_of(hash));
-        let found = shard.find(hash, key, now);
-        if use_of_entry == Use::Read {
-            shard.count_read(found, now);
-        }
-        let (change, result) = decide(found.map(|index| shard.map[index].current()));
-        let (deadline, value) = match change {
-            Change::Keep => return Ok((result, None)),
-            Change::Remove => (Some(now), None),
-            Change::SetDeadline(deadline) => (deadline, None),
-            Change::Store { value, deadline } => (deadline, Some(value)),
-        };
-        if let Some(value) = &value {
-            self.check_fits(weight(key, value))?;
-        }
-        let replaced = match (value, found) {
-            _ if deadline.is_some_and(|at| at <= now) => {
-                found.map(|index| shard.take_at(index).value)
-            }
-            (Some(value), _) => shard.store(hash, key, value, deadline, now),
-            (None, Some(index)) => {
-                shard.set_deadline(index, deadline);
-                None
-            }
-            (None, None) => None,
-        };
-        drop(shard);
-        self.evict_to_limit(|in_database, candidate| in_database == database && candidate == key);
-        Ok((result, replaced))
+        decide: impl FnOnce(Option<Current<'_>>) -> (Change<'a>, R),
+    ) -> Result<R, StoreError> {
+        self.apply(database, key, now, use_of_entry, |current| {
+            let (change, result) = decide(current);
+            let decision = match change {
+                Change::Keep => Decision::Keep,
+                Change::Remove => Decision::SetDeadline(Some(now)),
+                Change::SetDeadline(deadline) => Decision::SetDeadline(deadline),
+                Change::Store {
+                    value,
+                    flags,
+                    deadline,
+                } => {
+                    self.check_entry(key.len(), value.len())?;
+                    Decision::Store {
+                        // Others cannot be evicted for it here: this shard is locked.
+                        value: self.prepare(value, || {}),
+                        flags,
+                        deadline,
+                    }
+                }
+            };
+            Ok((decision, result))
+        })
     }
 
-    /// Writes all pairs as one step, without deadlines. With [`Condition::IfAbsent`] nothing is
-    /// written where any of the keys is there, with [`Condition::IfPresent`] where any is not.
-    /// Returns whether the pairs were written. Of a key that is named twice the last value counts.
-    ///
-    /// # Errors
-    /// [`StoreError::TooLarge`] if the pairs together exceed the limit; nothing has changed then.
-    pub fn set_many(
+    fn apply<'a, R>(
         &self,
         database: Database,
-        pairs: &[(&[u8], Value)],
-        condition: Condition,
+        key: &[u8],
         now: UnixMillis,
-    ) -> Result<bool, StoreError> {
-        self.check_fits(pairs.iter().map(|(key, value)| weight(key, value)).sum())?;
-        let hashes: Vec<_> = pairs.iter().map(|(key, _)| self.hash(key)).collect();
-        let mut shards = self.lock_all(database, hashes.iter().copied());
-        let mut allowed = true;
-        for (&hash, (key, _)) in hashes.iter().zip(pairs) {
-            let present = shards.of(hash).find(hash, key, now).is_some();
-            allowed &= match condition {
-                Condition::Always => true,
-                Condition::IfAbsent => !present,
-                Condition::IfPresent => present,
-            };
+        use_of_entry: Use,
+        decide: impl FnOnce(Option<Current<'_>>) -> Result<(Decision<'a>, R), StoreError>,
+    ) -> Result<R, StoreError> {
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
+        shard.make_numbers(now);
+        let found = shard.find(database.0, hash, key, now);
+        if use_of_entry == Use::Read {
+            shard.count_read(found);
         }
-        if !allowed {
-            return Ok(false);
+        let current = found.map(|found| shard.current(found));
+        let (decision, result) = decide(current)?;
+        let is_past = |deadline: Option<UnixMillis>| deadline.is_some_and(|at| at <= now);
+        match decision {
+            Decision::Keep => return Ok(result),
+            Decision::SetDeadline(deadline) | Decision::Store { deadline, .. }
+                if is_past(deadline) =>
+            {
+                found.into_iter().for_each(|found| shard.remove(found));
+            }
+            Decision::SetDeadline(deadline) => {
+                let found = found.into_iter();
+                found.for_each(|found| shard.set_deadline(found, deadline));
+            }
+            Decision::Store {
+                value,
+                flags,
+                deadline,
+            } => {
+                let entry = NewEntry {
+                    key: self.prepare(key.into(), || {}),
+                    kept_hash: self.hasher.kept_hash(key),
+                    value,
+                    flags,
+                    deadline,
+                };
+                shard.store(database.0, hash, &entry, found);
+            }
         }
-        let mut replaced = Vec::new();
-        for (&hash, (key, value)) in hashes.iter().zip(pairs) {
-            replaced.extend(shards.of(hash).store(hash, key, value.clone(), None, now));
-        }
-        drop(shards);
-        drop(replaced);
-        if self.is_over_limit() {
-            let written: HashSet<&[u8]> = pairs.iter().map(|(key, _)| *key).collect();
-            self.evict_to_limit(|in_database, candidate| {
-                in_database == database && written.contains(candidate)
-            });
-        }
-        Ok(true)
+        shard.tidy();
+        drop(shard);
+        self.evict_to_limit(0, index, now, &|in_database, candidate| {
+            in_database == database && candidate == key
+        });
+        Ok(result)
     }
 
     /// Removes an entry and returns its value.
     pub fn remove(&self, database: Database, key: &[u8], now: UnixMillis) -> Option<Value> {
-        let hash = self.hash(key);
-        let mut shard = self.lock(database, self.shard_of(hash));
-        let index = shard.find(hash, key, now)?;
-        Some(shard.take_at(index).value)
-    }
-
-    /// Empties a database, shard after shard, without freeing anything.
-    pub fn flush(&self, database: Database) -> Discarded {
-        let _maps = (0..self.shards_per_database)
-            .map(|index| self.lock(database, index).take_all())
-            .collect();
-        Discarded { _maps }
+        let (index, hash) = self.hasher.hash(key);
+        let mut shard = self.lock(index);
+        let found = shard.find(database.0, hash, key, now)?;
+        let value = shard.current(found).value();
+        shard.remove(found);
+        shard.tidy();
+        Some(value)
     }
 
     /// Entries in a database, including expired ones that were not met yet.
     pub fn len(&self, database: Database) -> usize {
-        self.sizes[database.0].entries.load(Ordering::Relaxed)
+        self.sizes.entries(database.0)
     }
 
     /// Whether a database holds nothing.
@@ -309,23 +298,13 @@ impl ByteStore {
 
     /// Entries of a database that have a deadline.
     pub fn len_with_deadline(&self, database: Database) -> usize {
-        self.sizes[database.0].with_deadline.load(Ordering::Relaxed)
-    }
-
-    /// Bytes of all entries: keys, values and overhead.
-    pub fn used_bytes(&self) -> u64 {
-        self.used_bytes.load(Ordering::Relaxed)
-    }
-
-    /// The limit that [`used_bytes`](Self::used_bytes) is held to.
-    pub fn max_bytes(&self) -> Option<u64> {
-        self.max_bytes
+        self.sizes.with_deadline(database.0)
     }
 
     /// What happened so far. Locks one shard after another.
     pub fn stats(&self) -> Stats {
         let mut total = Stats::default();
-        for shard in &self.shards {
+        for shard in &*self.shards {
             total += shard.lock().stats;
         }
         total
@@ -333,46 +312,19 @@ impl ByteStore {
 
     /// Starts the counts of [`stats`](Self::stats) again from zero.
     pub fn reset_stats(&self) {
-        for shard in &self.shards {
+        for shard in &*self.shards {
             shard.lock().stats = Stats::default();
         }
     }
 
-    pub(super) fn hash(&self, key: &[u8]) -> u64 {
-        self.hasher.hash_one(key)
+    pub(super) fn weight_of(&self, shard: usize) -> u64 {
+        self.weights[shard].load(Ordering::Relaxed)
     }
+}
 
-    pub(super) fn shard_of(&self, hash: u64) -> usize {
-        // The map inside takes its bucket from the low bits and its tag from the top seven; bits 32
-        // and up are left for the choice of the shard.
-        (hash >> 32) as usize & (self.shards_per_database - 1)
-    }
-
-    fn check_fits(&self, needed_bytes: u64) -> Result<(), StoreError> {
-        match self.max_bytes {
-            Some(max_bytes) if needed_bytes > max_bytes => Err(StoreError::TooLarge {
-                needed_bytes,
-                max_bytes,
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Panics unless all kept sums agree with the entries. Walks everything.
-    #[cfg(test)]
-    pub(super) fn validate(&self) {
-        for database in self.databases() {
-            let (mut entries, mut with_deadline) = (0, 0);
-            for index in 0..self.shards_per_database {
-                let shard = self.lock(database, index);
-                shard.validate();
-                entries += shard.map.len();
-                with_deadline += shard.with_deadline;
-            }
-            assert_eq!(self.len(database), entries);
-            assert_eq!(self.len_with_deadline(database), with_deadline);
-        }
-        let bytes: u64 = self.shards.iter().map(|shard| shard.lock().bytes).sum();
-        assert_eq!(self.used_bytes(), bytes);
+impl Drop for ByteStore {
+    fn drop(&mut self) {
+        // Values that are still referred to free themselves when they are no more.
+        self.pool.close();
     }
 }

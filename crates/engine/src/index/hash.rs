@@ -26,4 +26,9 @@ impl Hash {
         };
         (((hash as u32 >> 8) & shard_mask) as usize, hash_in_shard)
     }
+
+    /// A hash that stands at this position, for a walk, to which tags do not matter.
+    pub(crate) fn at_position(position: u32) -> Hash {
+        Hash { position, tag: 1 }
+    }
 }

@@ -16,6 +16,7 @@ use std::ptr::{self, NonNull};
 
 use super::Hash;
 use super::bucket::Bucket;
+use crate::memory;
 use crate::reclaim::Pin;
 use crate::sync::{AtomicPtr, Ordering};
 
@@ -99,6 +100,11 @@ impl Index {
         Index {
             table: AtomicPtr::new(new_table(MIN_BUCKETS).as_ptr()),
         }
+    }
+
+    /// Memory of the table. For who holds the lock.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        table_bytes(self.table_of_writer().len())
     }
 
     /// The first slot with this hash that `is_match` accepts, and where it is. What `is_match` sees may
@@ -288,19 +294,34 @@ impl Drop for Index {
 }
 
 fn new_table(buckets: usize) -> NonNull<Bucket> {
+    let table: NonNull<Bucket> = memory::allocate_zeroed(table_bytes(buckets)).cast();
     let header = iter::once(Bucket::header(buckets));
-    let table: Box<[Bucket]> = header.chain((0..buckets).map(|_| Bucket::new())).collect();
-    NonNull::from(Box::leak(table)).cast()
+    for (index, bucket) in header
+        .chain((0..buckets).map(|_| Bucket::new()))
+        .enumerate()
+    {
+        // SAFETY: there is room for the header and the buckets, aligned to their size.
+        unsafe { table.add(index).write(bucket) };
+    }
+    table
+}
+
+/// Bytes of a table with its header.
+fn table_bytes(buckets: usize) -> usize {
+    (buckets + 1) * size_of::<Bucket>()
 }
 
 /// # Safety
 /// Made by [`new_table`], and nobody uses it any more.
 unsafe fn free_table(header: NonNull<Bucket>) {
     // SAFETY: by the caller's promise.
-    let len = unsafe { header.as_ref() }.buckets_that_follow() + 1;
-    let table = ptr::slice_from_raw_parts_mut(header.as_ptr(), len);
+    let buckets = unsafe { header.as_ref() }.buckets_that_follow();
+    let table = ptr::slice_from_raw_parts_mut(header.as_ptr(), buckets + 1);
     // SAFETY: as above; the header tells the length it was made with.
-    drop(unsafe { Box::from_raw(table) });
+    unsafe {
+        ptr::drop_in_place(table);
+        memory::free(header.cast(), table_bytes(buckets));
+    }
 }
 
 impl<'t> Table<'t> {

@@ -226,7 +226,7 @@ fn expire(
             &args[1],
             context.now,
             |current| match current {
-                Some(entry) if conditions.allow(entry.deadline, deadline) => {
+                Some(entry) if conditions.allow(entry.deadline(), deadline) => {
                     (Change::SetDeadline(Some(deadline)), true)
                 }
                 _ => (Change::Keep, false),
@@ -246,7 +246,7 @@ fn ask(
     let found = context
         .store()
         .peek(context.database(), &args[1], now, |found| {
-            found.map(|entry| entry.deadline)
+            found.map(|entry| entry.deadline())
         });
     let number = match found {
         None => -2,
@@ -267,7 +267,7 @@ fn persist(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         context.database(),
         &args[1],
         context.now,
-        |current| match current.and_then(|entry| entry.deadline) {
+        |current| match current.and_then(|entry| entry.deadline()) {
             Some(_) => (Change::SetDeadline(None), true),
             None => (Change::Keep, false),
         },

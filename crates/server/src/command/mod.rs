@@ -26,8 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use bytes::Bytes;
-use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis, Value};
+use hotcopy_engine::bytes::{ByteStore, Database, Payload, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Encoder, Version};
 
 use crate::clients::Client;
@@ -53,8 +52,8 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) client: &'a Arc<Client>,
     pub(crate) output: &'a mut Output,
-    /// What a large request's arguments are slices of.
-    pub(crate) owner: Option<&'a Bytes>,
+    /// What the command shall store, if that is large: then its argument is empty.
+    pub(crate) value: Option<Value>,
     /// Read once for all commands of a turn.
     pub(crate) now: UnixMillis,
     pub(crate) instant: Instant,
@@ -86,19 +85,11 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// An argument as a value to be stored. It is copied unless it is most of a large request, whose
-    /// buffer then lives on as the value.
-    fn value(&self, argument: &[u8]) -> Value {
-        let is_slice_of = |owner: &Bytes| {
-            // An inline request's argument may have been unescaped elsewhere.
-            let (inner, outer) = (argument.as_ptr_range(), owner.as_ptr_range());
-            outer.start <= inner.start && inner.end <= outer.end
-        };
-        match self.owner {
-            Some(owner) if argument.len() > owner.len() / 16 * 15 && is_slice_of(owner) => {
-                owner.slice_ref(argument)
-            }
-            _ => Value::copy_from_slice(argument),
+    /// What the command shall store, of which this is the argument.
+    fn take_value<'b>(&mut self, argument: &'b [u8]) -> Payload<'b> {
+        match self.value.take() {
+            Some(value) => value.into(),
+            None => argument.into(),
         }
     }
 

@@ -128,13 +128,14 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
             DeadlineChange::At(lifetime.positive_deadline(argument, context.now, "set")?)
         }
     };
-    let value = context.value(&args[2]);
     let change = SetOptions {
         condition: options.condition,
         deadline,
         is_read: options.get,
+        ..SetOptions::default()
     };
     let (database, now) = (context.database(), context.now);
+    let value = context.take_value(&args[2]);
     let outcome = context
         .store()
         .set(database, &args[1], value, change, now)?;
@@ -172,7 +173,7 @@ fn getex(context: &mut Context<'_>, args: Args<'_>) -> Handled {
                     }
                 }
             };
-            (change, Some(entry.value.clone()))
+            (change, Some(entry.value()))
         })?;
     if let Some(error) = invalid {
         return Err(error);

@@ -1,6 +1,6 @@
 //! Strings: reading and the simple ways of writing. `SET` and its options are in [`super::set`].
 
-use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions};
+use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, Payload, SetOptions};
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
@@ -109,7 +109,7 @@ fn strlen(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     let len = context
         .store()
         .peek(context.database(), &args[1], context.now, |found| {
-            found.map_or(0, |entry| entry.value.len())
+            found.map_or(0, |entry| entry.value_len())
         });
     context.reply().integer(len.cast_signed() as i64);
     Ok(())
@@ -120,7 +120,7 @@ fn getdel(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         context
             .store()
             .read_and_update(context.database(), &args[1], context.now, |current| {
-                let value = current.map(|entry| entry.value.clone());
+                let value = current.map(|entry| entry.value());
                 (Change::Remove, value)
             })?;
     context.reply_value(value.as_ref());
@@ -134,8 +134,8 @@ fn store(
     value: &[u8],
     options: SetOptions,
 ) -> Result<hotcopy_engine::bytes::SetOutcome, CommandError> {
-    let value = context.value(value);
     let (database, now) = (context.database(), context.now);
+    let value = context.take_value(value);
     Ok(context.store().set(database, key, value, options, now)?)
 }
 
@@ -207,7 +207,7 @@ fn store_all(
     let mut pairs = Vec::with_capacity(args.len() / 2);
     let mut rest = args.iter().skip(1);
     while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
-        pairs.push((key, context.value(value)));
+        pairs.push((key, Payload::from(value)));
     }
     let (database, now) = (context.database(), context.now);
     Ok(context.store().set_many(database, &pairs, condition, now)?)

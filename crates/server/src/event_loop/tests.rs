@@ -43,13 +43,13 @@ fn a_small_request_waits_for_one_piece_however_many_clients_read_large_replies()
     let mut events = Events::with_capacity(EVENTS_PER_POLL);
     let mut small = connect(&mut event_loop);
     let mut readers: Vec<_> = (0..READERS).map(|_| connect(&mut event_loop)).collect();
-    let value = vec![b'x'; 20_000_000].into();
+    let value = vec![b'x'; 20_000_000];
     let store = &event_loop.shared.store;
     store
         .set(
             store.database(0).unwrap(),
             b"k",
-            value,
+            &value[..],
             hotcopy_engine::bytes::SetOptions::default(),
             UnixMillis::now(),
         )

@@ -3,6 +3,7 @@
 mod bounds;
 mod commands;
 mod harness;
+mod large_values;
 mod lifecycle;
 mod pubsub;
 mod robustness;
