@@ -128,9 +128,9 @@ impl Store {
     fn find(&self, pin: &Pin<'_>, key: u32) -> Option<u32> {
         let is_key = |slot| self.entry(slot).key == key;
         match self.index.first_look(pin, hash(key)) {
-            FirstLook::Slot(slot) if is_key(slot) => Some(slot),
+            FirstLook::Slot(slot, _) if is_key(slot) => Some(slot),
             FirstLook::Absent => None,
-            FirstLook::Slot(_) | FirstLook::Elsewhere => {
+            FirstLook::Slot(..) | FirstLook::Elsewhere => {
                 let found = self.index.find(pin, hash(key), is_key);
                 found.map(|(slot, _)| slot)
             }
