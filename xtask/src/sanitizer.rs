@@ -47,6 +47,7 @@ fn address(workspace: &Workspace) -> Result<Counts> {
 /// Unit tests of the engine in which threads share something: the others take long and could show nothing.
 const WITH_THREADS: &[&str] = &[
     "bytes::tests::",
+    "bytes::threads_test::",
     "cache::tests::stress::",
     "cell::",
     "clock::",

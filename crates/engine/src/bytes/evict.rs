@@ -237,3 +237,47 @@ impl ByteStore {
         self.evict_to_limit(BLOCK_BYTES as u64, 0, now, &|_, _| false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::segment::{NEVER, NewPart, NewRecord};
+    use super::super::test_support::*;
+    use super::*;
+
+    /// Appends a record that dies at once, and returns the segment it went to.
+    fn append_dead_survivor(log: &mut Log) -> usize {
+        let part = |tail| NewPart { chain: None, tail };
+        let new = NewRecord {
+            table: 0,
+            mark: 0,
+            version: 0,
+            flags: 0,
+            deadline: NEVER,
+            hash: 0,
+            key: part(b"survivor"),
+            value: part(&[1; 500]),
+        };
+        let location = log.append_survivor(new, 0);
+        log.kill(location).expect("it lives");
+        location.segment()
+    }
+
+    #[test]
+    fn compaction_ends_when_nothing_lives_in_the_segment_with_the_most_dead() {
+        let store = store(None);
+        set(&store, b"stays", b"1").unwrap();
+        let (index, _) = store.hasher.hash(b"stays");
+        let mut shard = store.lock(index);
+        // All of its records die while it may still get more; then one has no room in it.
+        let emptied = append_dead_survivor(&mut shard.log);
+        while append_dead_survivor(&mut shard.log) == emptied {}
+        assert_eq!(shard.log.segment(emptied).live_records(), 0);
+
+        let steps = (0..1_000).take_while(|_| shard.compact_one().is_some());
+        assert!(steps.count() < 1_000, "compaction does not end");
+        assert!(shard.log.get(emptied).is_none());
+        drop(shard);
+        store.validate();
+        assert_eq!(store.get(DB, b"stays", NOW).unwrap(), b"1"[..]);
+    }
+}
