@@ -36,11 +36,15 @@ impl<K, V> Shard<K, V> {
         is_key: impl Fn(&K) -> bool,
     ) -> (Locked<'_, K, V>, Option<(u32, Place)>) {
         let changes = self.guarded.changes.load(Ordering::Acquire);
-        let found = match self.index.first_look(pin, hash) {
+        // An equal key with another hash is none of ours: what takes its place must belong there.
+        let is_ours = |slot| {
             // SAFETY: found in the index under the pin.
-            FirstLook::Slot(slot, at) if is_key(unsafe { self.node(slot).key() }) => {
-                Some(Some((slot, at)))
-            }
+            let node = unsafe { self.node(slot) };
+            // SAFETY: as above.
+            node.position() == hash.position && is_key(unsafe { node.key() })
+        };
+        let found = match self.index.first_look(pin, hash) {
+            FirstLook::Slot(slot, at) if is_ours(slot) => Some(Some((slot, at))),
             FirstLook::Absent => Some(None),
             _ => None,
         };

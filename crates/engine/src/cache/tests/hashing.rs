@@ -91,3 +91,32 @@ fn an_eq_that_lies_finds_the_wrong_entries_and_harms_nothing() {
     free_all(&cache);
     eventually(|| alive(&values) == 0);
 }
+
+#[test]
+fn an_equal_key_with_another_hash_is_stored_beside_the_first() {
+    thread_local!(static ANSWER: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    #[derive(PartialEq, Eq)]
+    struct Moody;
+    impl Hash for Moody {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            ANSWER.get().hash(state);
+        }
+    }
+
+    // One bucket holds all, and the hashes have one tag: so the second looks where the first is.
+    let cache: Cache<Moody, u32> = Cache::builder().max_entries(100).build();
+    let (_, first) = cache.inner.locate(&Moody);
+    cache.insert(Moody, 1);
+    let is_alike = |answer: &u32| {
+        ANSWER.set(*answer);
+        let (_, other) = cache.inner.locate(&Moody);
+        other.tag == first.tag && other.position != first.position
+    };
+    let alike = (1..).find(is_alike).expect("one of some 255 has this tag");
+    ANSWER.set(alike);
+    cache.insert(Moody, 2);
+    cache.validate();
+    assert_eq!(cache.len(), 2);
+    cache.clear();
+    cache.validate();
+}
