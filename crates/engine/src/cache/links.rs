@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::node::Node;
 use super::shard::Shard;
+use super::slab::SlotLinks;
 use crate::policy::{Class, Entries, Links};
 
 /// The nodes of a shard, for its policy. Made under the lock only.
@@ -20,26 +21,34 @@ impl<K, V> Nodes<'_, K, V> {
         // SAFETY: the policy knows slots of live entries only, and the lock is held.
         unsafe { self.0.node(slot) }
     }
+
+    #[inline]
+    fn slot_links(&self, slot: u32) -> &SlotLinks {
+        // SAFETY: as above.
+        unsafe { self.0.slab.links(slot) }
+    }
 }
 
 impl<K, V> Entries for Nodes<'_, K, V> {
     #[inline]
     fn links(&self, slot: u32) -> Links {
-        let node = self.node(slot);
+        let links = self.slot_links(slot);
         Links {
-            prev: node.previous.load(Ordering::Relaxed),
-            next: node.next.load(Ordering::Relaxed),
+            prev: links.previous.load(Ordering::Relaxed),
+            next: links.next.load(Ordering::Relaxed),
         }
     }
 
     #[inline]
     fn set_prev(&mut self, slot: u32, prev: u32) {
-        self.node(slot).previous.store(prev, Ordering::Relaxed);
+        self.slot_links(slot)
+            .previous
+            .store(prev, Ordering::Relaxed);
     }
 
     #[inline]
     fn set_next(&mut self, slot: u32, next: u32) {
-        self.node(slot).next.store(next, Ordering::Relaxed);
+        self.slot_links(slot).next.store(next, Ordering::Relaxed);
     }
 
     #[inline]

@@ -16,7 +16,7 @@ use super::due::DueHints;
 use super::links::Nodes;
 use super::node::Node;
 use super::shard::{Cause, Moment, Shard, State};
-use super::slab::NO_SLOT;
+use super::slab::{NO_SLOT, SlotLinks};
 use super::weight::Weight;
 use crate::clock::{self, Millis, NEVER};
 use crate::index::{Hash, OldTable, Place};
@@ -46,6 +46,12 @@ impl<'s, K, V> Locked<'s, K, V> {
     pub(super) fn node(&self, slot: u32) -> &'s Node<K, V> {
         // SAFETY: slots that callers have come from the index or the state, under the lock.
         unsafe { self.shard.node(slot) }
+    }
+
+    #[inline]
+    pub(super) fn links(&self, slot: u32) -> &'s SlotLinks {
+        // SAFETY: as above.
+        unsafe { self.shard.slab.links(slot) }
     }
 
     /// Takes a node for a new entry. None if there are four billion in use.
@@ -237,7 +243,9 @@ impl<'s, K, V> Locked<'s, K, V> {
     fn retire(&mut self, slot: u32, cause: Cause, successor: u32) {
         let node = self.node(slot);
         let weight = node.unlink();
-        node.previous.store(successor, Ordering::Relaxed);
+        self.links(slot)
+            .previous
+            .store(successor, Ordering::Relaxed);
         self.add_size(-1, weight);
         self.state.retired.push(slot, weight.get());
         self.state.events.count(cause);

@@ -126,7 +126,7 @@ fn find_again<K, V>(
 /// The latest entry in place of this one, which was found under a pin that still holds.
 fn successor<K, V>(locked: &Locked<'_, K, V>, mut slot: u32) -> u32 {
     while !locked.node(slot).is_linked() {
-        match locked.node(slot).previous.load(Ordering::Relaxed) {
+        match locked.links(slot).previous.load(Ordering::Relaxed) {
             NO_SLOT => break,
             successor => slot = successor,
         }

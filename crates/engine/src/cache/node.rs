@@ -14,11 +14,12 @@ use crate::clock::{Millis, NEVER};
 use crate::index::Hash;
 
 /// ```text
-/// 0         8            12         16       20     24     28     29      30    31   32
-/// | deadline | last used | position | weight | prev | next | mark | class | tag | pad | key | value
+/// 0          8           12         16       20     21      22    23    24
+/// | deadline | last used | position | weight | mark | class | tag | pad | key | value
 /// ```
 /// Deadline, time of last use and mark are what a hit reads or writes; the rest is touched under
-/// the shard's lock only, and atomic because the compiler cannot know that.
+/// the shard's lock only, and atomic because the compiler cannot know that. With a `String` for a key and
+/// an `Arc<[u8]>` for a value that is one cache line.
 #[repr(C)]
 pub(super) struct Node<K, V> {
     /// When the entry expires whatever happens.
@@ -29,9 +30,6 @@ pub(super) struct Node<K, V> {
     position: AtomicU32,
     /// Zero unless the node's entry is in the index; no entry weighs nothing.
     weight: AtomicU32,
-    /// The policy's; of an entry that has left the index, the slot of the one in its place.
-    pub(super) previous: AtomicU32,
-    pub(super) next: AtomicU32,
     pub(super) mark: AtomicU8,
     pub(super) class: AtomicU8,
     /// The rest of the key's hash.
@@ -41,7 +39,7 @@ pub(super) struct Node<K, V> {
 }
 
 // The memory bar of the engine counts on it.
-const _: () = assert!(size_of::<Node<[u64; 3], [u64; 2]>>() == 32 + 24 + 16);
+const _: () = assert!(size_of::<Node<[u64; 3], [u64; 2]>>() == 24 + 24 + 16);
 
 // SAFETY: shared references give out `&K` and `&V` to any thread, and the last reader's thread may
 // drop both.
@@ -97,8 +95,6 @@ impl<K, V> Node<K, V> {
             last_used: AtomicU32::new(0),
             position: AtomicU32::new(0),
             weight: AtomicU32::new(0),
-            previous: AtomicU32::new(0),
-            next: AtomicU32::new(0),
             mark: AtomicU8::new(0),
             class: AtomicU8::new(0),
             tag: AtomicU8::new(0),
