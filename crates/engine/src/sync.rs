@@ -25,5 +25,9 @@ mod modelled {
         pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("a panic ends the model")
         }
+
+        pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+            self.0.try_lock().ok()
+        }
     }
 }

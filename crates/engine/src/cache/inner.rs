@@ -16,13 +16,13 @@ use super::budget::{Amount, Budget};
 use super::builder::Weigher;
 use super::locked::Locked;
 use super::node::{IdleTime, Node};
-use super::retire::{MANY_READY, Panic, drop_each, pass_on};
+use super::retire::{self, MANY_READY, Panic, drop_each, pass_on};
 use super::shard::{Moment, Shard};
 use super::stats::{CacheStats, Events};
 use super::weight::Weight;
 use crate::clock::{self, Clock, Millis, NEVER, NextTick, Ticked, to_millis};
 use crate::index::Hash;
-use crate::reclaim::{self, CounterId, Counts};
+use crate::reclaim::{self, Cookie, CounterId, Counts};
 
 /// A shard has at least so many entries, if the bound tells: the policy judges entries by
 /// comparing them with others, and needs some to compare.
@@ -54,8 +54,10 @@ pub(super) struct Unsettled<K, V> {
     ready: Option<(K, V)>,
     /// There are many more of these.
     has_many_ready: bool,
-    /// A batch of retired entries is complete.
-    is_batch: bool,
+    /// What was retired up to this moment is to be freed.
+    to_free: Option<Cookie>,
+    /// So much is retired that it is worth waiting for a reader.
+    is_urgent: bool,
     /// There are retired entries where there were none.
     is_first_retired: bool,
 }
@@ -189,17 +191,19 @@ impl<K, V> Inner<K, V> {
             self.evict_here(shard, before, &mut locked, protected);
         }
         self.budget.add(shard.size().since(before));
-        let max_retired = self.budget.max_retired() >> self.shard_bits;
-        let retired = &locked.state.retired;
-        let is_batch = retired.is_batch(shard.size().entries, max_retired);
         let had_retired = shard.has_retired();
+        let max_retired = self.max_retired();
+        let retired = &mut locked.state.retired;
+        let to_free = retired.look(reclaim::global(), shard.size().entries, max_retired);
+        let is_urgent = to_free.is_some() && retired.is_heavy(max_retired);
         let ready = locked.take_ready();
         let has_many_ready = locked.state.ready.len() > MANY_READY;
         locked.publish_retired();
         Unsettled {
             ready,
             has_many_ready,
-            is_batch,
+            to_free,
+            is_urgent,
             is_first_retired: !had_retired && shard.has_retired(),
         }
     }
@@ -254,8 +258,12 @@ impl<K, V> Inner<K, V> {
 
     #[inline]
     fn settle_all_but_ready(&self, index: usize, unsettled: &Unsettled<K, V>) -> Option<Panic> {
-        if unsettled.is_batch {
-            self.free_retired(self.shard(index));
+        if let Some(cookie) = unsettled.to_free {
+            if retire::see_to_grace(cookie, unsettled.is_urgent) {
+                self.free_retired(self.shard(index));
+            } else {
+                clock::wake();
+            }
         } else if unsettled.is_first_retired {
             // Somebody must free it also if this shard is not written to again.
             clock::wake();
@@ -308,9 +316,14 @@ impl<K, V> Inner<K, V> {
         held << self.shard_bits >= self.budget.taken_with(change)
     }
 
+    /// Weight of retired entries that may wait in a shard.
+    fn max_retired(&self) -> u64 {
+        self.budget.max_retired() >> self.shard_bits
+    }
+
     /// Makes ready what can be freed in a shard.
     fn free_retired(&self, shard: &Shard<K, V>) {
-        let change = shard.free_retired(self.budget.max_retired() >> self.shard_bits);
+        let change = shard.free_retired();
         if change != 0 {
             self.budget.add_borrowed(change);
         }
@@ -320,10 +333,22 @@ impl<K, V> Inner<K, V> {
         }
     }
 
-    /// Frees all that can be freed in a shard.
-    fn free_all(&self, shard: &Shard<K, V>) -> Option<Panic> {
-        self.free_retired(shard);
-        shard.drop_ready()
+    /// Frees all that can be freed, in all shards.
+    fn free_all(&self) -> Option<Panic> {
+        let with_retired = || self.shards.iter().filter(|shard| shard.has_retired());
+        // One grace period for them all.
+        let newest = with_retired()
+            .filter_map(|shard| shard.lock().state.retired.close(reclaim::global()))
+            .max();
+        if let Some(newest) = newest {
+            retire::see_to_grace(newest, false);
+        }
+        let mut panic = None;
+        for shard in with_retired() {
+            self.free_retired(shard);
+            panic = panic.or(shard.drop_ready());
+        }
+        panic
     }
 
     /// Takes out what is expired in a shard, in steps between which others may have the lock.
@@ -349,13 +374,10 @@ impl<K, V> Inner<K, V> {
     /// Expires and frees what can be in all shards.
     pub(super) fn reclaim(&self) -> Option<Panic> {
         let mut panic = None;
-        for (index, shard) in self.shards.iter().enumerate() {
+        for index in 0..self.shards.len() {
             panic = panic.or(self.expire(index));
-            if shard.has_retired() {
-                panic = panic.or(self.free_all(shard));
-            }
         }
-        panic
+        panic.or(self.free_all())
     }
 
     pub(super) fn clear(&self) -> Option<Panic> {
@@ -366,9 +388,8 @@ impl<K, V> Inner<K, V> {
             locked.clear();
             let unsettled = self.finish(index, before, locked, None);
             panic = panic.or(self.settle(index, unsettled));
-            panic = panic.or(self.free_all(shard));
         }
-        panic
+        panic.or(self.free_all())
     }
 
     pub(super) fn set_max_entries(&self, max_entries: u64) -> Option<Panic> {

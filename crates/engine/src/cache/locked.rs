@@ -197,8 +197,7 @@ impl<'s, K, V> Locked<'s, K, V> {
     #[inline]
     pub(super) fn publish_retired(&self) {
         let state = &*self.state;
-        let has_retired =
-            !state.retired.is_empty() || !state.ready.is_empty() || !state.waiting.is_empty();
+        let has_retired = !state.retired.is_empty() || !state.ready.is_empty();
         if has_retired != self.shard.has_retired() {
             let shared = &self.shard.guarded.has_retired;
             shared.store(has_retired, Ordering::SeqCst);
@@ -247,14 +246,14 @@ impl<'s, K, V> Locked<'s, K, V> {
             .previous
             .store(successor, Ordering::Relaxed);
         self.add_size(-1, weight);
-        self.state.retired.push(slot, weight.get());
+        self.state.retired.push(slot, weight);
         self.state.events.count(cause);
     }
 
     #[inline]
     fn retire_table(&mut self, old_table: Option<OldTable>) {
         if let Some(table) = old_table {
-            self.state.retired.tables.push(table);
+            self.state.retired.push_table(table);
         }
     }
 

@@ -58,6 +58,7 @@ mod lookup;
 mod node;
 mod reference;
 mod retire;
+mod retired;
 mod shard;
 mod slab;
 mod stats;

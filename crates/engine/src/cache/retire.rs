@@ -1,9 +1,9 @@
 //! Freeing what was taken out, when nobody can look at it any more, without a lock.
 //!
-//! What is taken out is *retired*. When a batch of it is complete, a grace period begins; when that has
-//! passed, what no borrow keeps is *ready*, and each call that writes drops one of the ready
-//! entries: never a whole batch at once, which would make that call slow, and give the allocator all at
-//! once what it likes to hand out again one by one.
+//! What is taken out is [`Retired`](super::retired::Retired). When its grace period has passed, what no borrow keeps
+//! is *ready*, and each call that writes drops one of the ready entries: never a whole batch at once,
+//! which would make that call slow, and give the allocator all at once what it likes to hand out
+//! again one by one.
 
 #![allow(
     unsafe_code,
@@ -11,24 +11,17 @@
 )]
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
+use super::retired::{MAX_WAITING, Retired, RetiredEntry};
 use super::shard::Shard;
-use crate::index::OldTable;
-use crate::reclaim::{self, Grace};
-
-/// Retired entries that start a grace period: this part of the shard's entries, within bounds. A
-/// grace period costs up to some 10 µs; entries that wait for it cost memory.
-const BATCH_SHARE: u64 = 16;
-const MIN_BATCH: u64 = 32;
-const MAX_BATCH: u64 = 512;
+use crate::reclaim::{self, Cookie};
 
 /// A write drops one ready entry, so that the allocator gets one and gives one. When there are more than these,
 /// it drops [`READY_STEP`] more.
-pub(super) const MANY_READY: usize = MAX_BATCH as usize;
+pub(super) const MANY_READY: usize = MAX_WAITING as usize;
 
 /// Entries that are taken out of the lock at a time to be dropped.
 const READY_STEP: usize = 64;
@@ -37,146 +30,49 @@ const READY_STEP: usize = 64;
 /// was interrupted in one takes far more.
 const POLLS: u32 = 64;
 
-/// Grace periods of a shard that run at a time.
-const MAX_GRACES: usize = 8;
-
 /// Times that a writer lets others run when much waits for a thread that was interrupted.
 const YIELDS: u32 = 16;
 
 /// What a `Drop` of the user's panicked with.
 pub(super) type Panic = Box<dyn Any + Send>;
 
-/// An entry that was taken out.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RetiredEntry {
-    pub(super) slot: u32,
-    pub(super) weight: u64,
-}
-
-/// What was taken out of a shard and has begun no grace period.
-#[derive(Default)]
-pub(super) struct Retired {
-    entries: Vec<RetiredEntry>,
-    weight: u64,
-    pub(super) tables: Vec<OldTable>,
-}
-
-/// What was taken out of a shard and waits.
-#[derive(Default)]
-pub(super) struct Waiting {
-    /// For a grace period to pass.
-    graces: VecDeque<(Grace<'static>, Retired)>,
-    /// For a borrow to end.
-    borrowed: Vec<RetiredEntry>,
-}
-
-impl Retired {
-    #[inline]
-    pub(super) fn push(&mut self, slot: u32, weight: u64) {
-        self.entries.push(RetiredEntry { slot, weight });
-        self.weight += weight;
-    }
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.tables.is_empty()
-    }
-
-    /// Whether a grace period is worth its cost.
-    #[inline]
-    pub(super) fn is_batch(&self, shard_entries: u64, max_weight: u64) -> bool {
-        let batch = (shard_entries / BATCH_SHARE).clamp(MIN_BATCH, MAX_BATCH);
-        self.entries.len() as u64 >= batch || self.weight > max_weight
-    }
-}
-
-impl Waiting {
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.graces.is_empty() && self.borrowed.is_empty()
-    }
-
-    fn weight_in_graces(&self) -> u64 {
-        self.graces.iter().map(|(_, retired)| retired.weight).sum()
-    }
-
-    fn borrowed_weight(&self) -> u64 {
-        self.borrowed.iter().map(|entry| entry.weight).sum()
-    }
+/// Has the grace periods before the cookie pass, if no reader is in the way for long. Whether they have.
+pub(super) fn see_to_grace(cookie: Cookie, is_urgent: bool) -> bool {
+    let registry = reclaim::global();
+    let has_passed = (0..POLLS).any(|_| {
+        hint::spin_loop();
+        registry.advance(cookie)
+    });
+    let yields = if is_urgent { YIELDS } else { 0 };
+    has_passed
+        || (0..yields).any(|_| {
+            thread::yield_now();
+            registry.advance(cookie)
+        })
 }
 
 impl<K, V> Shard<K, V> {
-    /// Begins a grace period for what was retired, and makes ready what nobody can reach any more. Waits a
-    /// little for readers that were interrupted if more than `max_weight` waits for them. Returns by
-    /// how much the weight of what borrows keep has changed, wrapping.
-    pub(super) fn free_retired(&self, max_weight: u64) -> u64 {
-        let (retired, mut waiting) = {
-            let mut locked = self.lock();
-            let state = &mut *locked.state;
-            let waiting = std::mem::take(&mut state.waiting);
-            // While a thread stays pinned, further grace periods are of no use.
-            let is_stuck = waiting.graces.len() >= MAX_GRACES;
-            let retired = if is_stuck {
-                Retired::default()
-            } else {
-                std::mem::take(&mut state.retired)
-            };
-            (retired, waiting)
+    /// Makes ready what nobody can reach any more. Returns by how much the weight of what borrows keep
+    /// has changed, wrapping.
+    pub(super) fn free_retired(&self) -> u64 {
+        let registry = reclaim::global();
+        let passed = registry.passed();
+        let hazards = registry.hazards();
+        let is_borrowed = |entry: RetiredEntry| {
+            // SAFETY: the slot came from the state and was not given back.
+            let node = unsafe { self.node(entry.slot) };
+            hazards.contains(std::ptr::from_ref(node).cast())
         };
-        let borrowed_before = waiting.borrowed_weight();
-        if !retired.is_empty() {
-            let grace = Grace::begin(reclaim::global());
-            waiting.graces.push_back((grace, retired));
-        }
-        let mut ready = std::mem::take(&mut waiting.borrowed);
-        let mut spent = Vec::new();
-        let mut yields = if waiting.weight_in_graces() > max_weight {
-            YIELDS
-        } else {
-            0
-        };
-        // The oldest first: who holds that up holds up those after it.
-        while let Some((grace, _)) = waiting.graces.front_mut() {
-            let mut has_passed = poll(grace);
-            while !has_passed && yields > 0 {
-                yields -= 1;
-                thread::yield_now();
-                has_passed = grace.has_passed();
-            }
-            if !has_passed {
-                break;
-            }
-            let (_, mut retired) = waiting.graces.pop_front().expect("just looked at");
-            ready.append(&mut retired.entries);
-            spent = retired.entries;
-            for table in retired.tables {
-                // SAFETY: the grace period began after the table was replaced, and has passed.
-                unsafe { table.free() };
-            }
-        }
-        if !ready.is_empty() {
-            let hazards = reclaim::global().hazards();
-            let is_borrowed = |entry: &mut RetiredEntry| {
-                // SAFETY: the slot came from the state and was not given back.
-                let node = unsafe { self.node(entry.slot) };
-                hazards.contains(std::ptr::from_ref(node).cast())
-            };
-            if !hazards.is_empty() {
-                waiting.borrowed.extend(ready.extract_if(.., is_borrowed));
-            }
-        }
-        let borrowed_change = waiting.borrowed_weight().wrapping_sub(borrowed_before);
-
         let mut locked = self.lock();
-        if locked.state.retired.entries.capacity() == 0 {
-            // Its room is used again.
-            locked.state.retired.entries = spent;
-        }
-        locked.state.ready.append(&mut ready);
-        locked.state.waiting.graces.extend(waiting.graces);
-        locked.state.waiting.borrowed.extend(waiting.borrowed);
+        let state = &mut *locked.state;
+        let freed = state.retired.free(passed, is_borrowed, &mut state.ready);
         locked.publish_retired();
-        borrowed_change
+        drop(locked);
+        for table in freed.tables {
+            // SAFETY: the grace period began after the table was replaced, and has passed.
+            unsafe { table.free() };
+        }
+        freed.borrowed_change
     }
 
     /// Drops all entries that are ready. Returns the first panic.
@@ -221,45 +117,16 @@ pub(super) fn drop_each<T>(entries: impl IntoIterator<Item = T>) -> Option<Panic
     panic
 }
 
-fn poll(grace: &mut Grace<'_>) -> bool {
-    (0..POLLS).any(|_| {
-        hint::spin_loop();
-        grace.has_passed()
-    })
-}
-
 /// Takes everything that was retired, when the whole shard goes. Frees the tables and returns the
 /// slots.
 ///
 /// # Safety
 /// Nobody can be reading the shard any more.
-pub(super) unsafe fn take_all(retired: &mut Retired, waiting: &mut Waiting) -> Vec<u32> {
-    let mut slots: Vec<u32> = waiting.borrowed.drain(..).map(|entry| entry.slot).collect();
-    let in_graces = waiting.graces.drain(..).map(|(_, retired)| retired);
-    for batch in in_graces.chain([std::mem::take(retired)]) {
-        slots.extend(batch.entries.iter().map(|entry| entry.slot));
-        for table in batch.tables {
-            // SAFETY: by the caller's promise.
-            unsafe { table.free() };
-        }
+pub(super) unsafe fn take_all(retired: &mut Retired) -> impl Iterator<Item = u32> {
+    let (entries, tables) = retired.take_all();
+    for table in tables {
+        // SAFETY: by the caller's promise.
+        unsafe { table.free() };
     }
-    slots
-}
-
-#[cfg(any(test, fuzzing))]
-impl Retired {
-    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
-        self.entries.iter().copied()
-    }
-}
-
-#[cfg(any(test, fuzzing))]
-impl Waiting {
-    pub(super) fn entries(&self) -> impl Iterator<Item = RetiredEntry> {
-        let in_graces = self
-            .graces
-            .iter()
-            .flat_map(|(_, retired)| retired.entries());
-        in_graces.chain(self.borrowed.iter().copied())
-    }
+    entries.into_iter().map(|entry| entry.slot)
 }

@@ -14,7 +14,8 @@ use super::budget::Amount;
 use super::due::DueHints;
 use super::locked::Locked;
 use super::node::{IdleTime, Node};
-use super::retire::{Panic, Retired, RetiredEntry, Waiting, pass_on, take_all};
+use super::retire::{Panic, pass_on, take_all};
+use super::retired::{Retired, RetiredEntry};
 use super::slab::{Slab, SlabWriter};
 use super::stats::Events;
 use crate::clock::{Millis, NEVER};
@@ -51,10 +52,8 @@ pub(super) struct State<K, V> {
     pub(super) policy: Policy,
     pub(super) due: DueHints,
     pub(super) events: Events,
-    /// What was unlinked since the last grace period began.
+    /// What was unlinked and may still be read.
     pub(super) retired: Retired,
-    /// What waits for a grace period to pass or for a borrow to end.
-    pub(super) waiting: Waiting,
     /// What nobody can reach any more, and is to be dropped.
     pub(super) ready: Vec<RetiredEntry>,
 }
@@ -96,7 +95,6 @@ impl<K, V> Shard<K, V> {
                     due: DueHints::new(),
                     events: Events::default(),
                     retired: Retired::default(),
-                    waiting: Waiting::default(),
                     ready: Vec::new(),
                 }),
                 changes: AtomicU64::new(0),
@@ -221,9 +219,9 @@ impl<K, V> Drop for Shard<K, V> {
         let old_table = self
             .index
             .clear(&mut state.filling, |slot| slots.push(slot));
-        state.retired.tables.push(old_table);
+        state.retired.push_table(old_table);
         // SAFETY: a cache is dropped with its last handle, and everything that reads it borrows one.
-        slots.extend(unsafe { take_all(&mut state.retired, &mut state.waiting) });
+        slots.extend(unsafe { take_all(&mut state.retired) });
         slots.extend(state.ready.drain(..).map(|entry| entry.slot));
         // Borrows that were forgotten would keep whatever comes to live at these addresses.
         reclaim::global().withdraw(|address| self.slab.contains(&state.slots, address));

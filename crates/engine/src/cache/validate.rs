@@ -49,8 +49,7 @@ impl<K, V> Locked<'_, K, V> {
         // What is being freed just now is in none of these.
         let taken_out: Vec<_> = state
             .retired
-            .entries()
-            .chain(state.waiting.entries())
+            .validate()
             .chain(state.ready.iter().copied())
             .collect();
         let free = self.free_slots_now();
@@ -63,6 +62,6 @@ impl<K, V> Locked<'_, K, V> {
         for entry in &taken_out {
             assert!(!self.node(entry.slot).is_linked());
         }
-        taken_out.iter().map(|entry| entry.weight).sum()
+        taken_out.iter().map(|entry| entry.weight.get()).sum()
     }
 }

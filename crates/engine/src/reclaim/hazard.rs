@@ -228,11 +228,6 @@ impl Hazards {
         Hazards { sorted: addresses }
     }
 
-    #[cfg(not(loom))]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
-    }
-
     /// Whether a borrow keeps what lives at `address`.
     pub(crate) fn contains(&self, address: *const ()) -> bool {
         self.sorted.binary_search(&address.addr()).is_ok()

@@ -8,9 +8,10 @@
 //!
 //! A writer
 //!
-//! 1. unlinks what shall go, so that no new reader can find it, and collects it in a batch;
-//! 2. begins a [`Grace`] period: a barrier that all threads take part in, and a note of the threads
-//!    that are pinned at that moment;
+//! 1. unlinks what shall go, so that no new reader can find it, collects it in a batch, and takes a
+//!    [`Cookie`];
+//! 2. sees to it that a grace period begins after that, if nobody else does: a barrier that all threads
+//!    take part in, and a note of the threads that are pinned at that moment;
 //! 3. once each of them has unpinned, looks at all hazard slots and frees what none names.
 //!
 //! Why that is enough: a reader that was not pinned after the barrier can only find what is linked
@@ -42,7 +43,7 @@ mod thread;
 
 #[cfg(not(loom))]
 pub(crate) use counters::{CounterId, Counts};
-pub(crate) use grace::Grace;
+pub(crate) use grace::{Cookie, Passed};
 #[cfg(all(test, loom))]
 pub(crate) use hazard::Hazards;
 pub(crate) use hazard::{Hazard, unpinned};

@@ -5,7 +5,7 @@
 //! modelled; both sides use full fences here.
 //!
 //! Each of these mutations was tried and makes a model fail: no light barrier in `Record::pinned`; no
-//! heavy barrier in `Grace::begin`; freeing without waiting for the grace period, or without looking at the
+//! heavy barrier in `Running::begin`; freeing without waiting for the grace period, or without looking at the
 //! hazards; ending all pins with an inner one; always using the first hazard slot; withdrawing every address; a
 //! relaxed store when a pin ends, a hazard is dropped or a record is left; a relaxed load of pins or hazards by
 //! the writer; a record taken with a relaxed swap, or without one.
@@ -124,8 +124,8 @@ impl<'r> Reader<'r> {
 
 /// Begins a grace period and waits until it has passed.
 pub(crate) fn wait_out_readers(registry: &Registry) {
-    let mut grace = Grace::begin(registry);
-    while !grace.has_passed() {
+    let cookie = registry.cookie();
+    while !registry.advance(cookie) {
         thread::yield_now();
     }
 }
@@ -328,20 +328,12 @@ fn a_grace_period_that_one_thread_began_can_be_ended_by_another() {
             }
         });
         shared.linked.store(NONE as u32, Ordering::Release);
-        // What waits lies under a lock, where whoever comes next finds it.
-        let waiting = loom::sync::Mutex::new({
-            let grace = Grace::begin(&shared.registry);
-            // SAFETY: the registry lives in `shared`, of which the other thread has a share.
-            #[allow(unsafe_code)]
-            unsafe {
-                std::mem::transmute::<Grace<'_>, Grace<'static>>(grace)
-            }
-        });
+        let cookie = shared.registry.cookie();
+        shared.registry.advance(cookie);
         let other = thread::spawn({
             let shared = shared.clone();
             move || {
-                let mut grace = waiting.lock().expect("nobody panicked");
-                while !grace.has_passed() {
+                while !shared.registry.advance(cookie) {
                     thread::yield_now();
                 }
                 shared.free(0);
@@ -349,6 +341,40 @@ fn a_grace_period_that_one_thread_began_can_be_ended_by_another() {
         });
         reader.join().expect("the reader ends");
         other.join().expect("the thread ends");
+    });
+}
+
+#[test]
+fn two_writers_share_a_grace_period_that_began_after_both_have_unlinked() {
+    check(|| {
+        let shared = Shared::new();
+        let reader = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                pinned(&shared.registry, |_| {
+                    if let Some(found) = shared.find() {
+                        shared.assert_alive(found);
+                    }
+                });
+            }
+        });
+        // One whose cookie another's grace period may or may not be late enough for.
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                let cookie = shared.registry.cookie();
+                shared.registry.advance(cookie);
+            }
+        });
+        shared.linked.store(NONE as u32, Ordering::Release);
+        let cookie = shared.registry.cookie();
+        while !shared.registry.has_passed(cookie) {
+            shared.registry.advance(cookie);
+            thread::yield_now();
+        }
+        shared.free(0);
+        reader.join().expect("the reader ends");
+        other.join().expect("the other writer ends");
     });
 }
 

@@ -8,6 +8,7 @@
 use std::ptr;
 
 use super::barrier::Barrier;
+use super::grace::GracePeriods;
 use super::hazard::Hazards;
 use super::record::Record;
 use crate::sync::{AtomicPtr, Ordering};
@@ -16,6 +17,7 @@ use crate::sync::{AtomicPtr, Ordering};
 pub(crate) struct Registry {
     newest: AtomicPtr<Node>,
     barrier: Barrier,
+    graces: GracePeriods,
 }
 
 struct Node {
@@ -28,11 +30,16 @@ impl Registry {
         Registry {
             newest: AtomicPtr::new(ptr::null_mut()),
             barrier,
+            graces: GracePeriods::new(),
         }
     }
 
     pub(super) fn barrier(&self) -> Barrier {
         self.barrier
+    }
+
+    pub(super) fn graces(&self) -> &GracePeriods {
+        &self.graces
     }
 
     /// A record for the calling thread: one that was left, or a new one.
