@@ -177,7 +177,8 @@ impl<K, V> Inner<K, V> {
     }
 
     /// Ends a change of a shard: evicts until the budget holds, tells the sums, unlocks. The entry
-    /// in the slot `protected` of this shard stays. What is returned goes to [`settle`](Self::settle).
+    /// in the slot `protected` of this shard stays; `ready` is dropped with the rest. What is returned goes
+    /// to [`settle`](Self::settle).
     #[inline]
     pub(super) fn finish(
         &self,
@@ -185,6 +186,7 @@ impl<K, V> Inner<K, V> {
         before: Amount,
         mut locked: Locked<'_, K, V>,
         protected: Option<u32>,
+        ready: Option<(K, V)>,
     ) -> Unsettled<K, V> {
         let shard = self.shard(index);
         if self.budget.is_over(shard.size().since(before)) {
@@ -196,7 +198,6 @@ impl<K, V> Inner<K, V> {
         let retired = &mut locked.state.retired;
         let to_free = retired.look(reclaim::global(), shard.size().entries, max_retired);
         let is_urgent = to_free.is_some() && retired.is_heavy(max_retired);
-        let ready = locked.take_ready();
         let has_many_ready = locked.state.ready.len() > MANY_READY;
         locked.publish_retired();
         Unsettled {
@@ -304,7 +305,8 @@ impl<K, V> Inner<K, V> {
             } else {
                 failed += 1;
             }
-            let unsettled = self.finish(next, before, locked, protected);
+            let ready = locked.take_ready();
+            let unsettled = self.finish(next, before, locked, protected, ready);
             panic = panic.or(self.settle(next, unsettled));
         }
         panic
@@ -363,7 +365,8 @@ impl<K, V> Inner<K, V> {
             let mut locked = shard.lock();
             let before = shard.size();
             let is_all = locked.expire(moment, SWEEP_STEP);
-            let unsettled = self.finish(index, before, locked, None);
+            let ready = locked.take_ready();
+            let unsettled = self.finish(index, before, locked, None, ready);
             panic = panic.or(self.settle(index, unsettled));
             if is_all {
                 return panic;
@@ -386,7 +389,8 @@ impl<K, V> Inner<K, V> {
             let mut locked = shard.lock();
             let before = shard.size();
             locked.clear();
-            let unsettled = self.finish(index, before, locked, None);
+            let ready = locked.take_ready();
+            let unsettled = self.finish(index, before, locked, None, ready);
             panic = panic.or(self.settle(index, unsettled));
         }
         panic.or(self.free_all())

@@ -54,10 +54,16 @@ impl<'s, K, V> Locked<'s, K, V> {
         unsafe { self.shard.slab.links(slot) }
     }
 
-    /// Takes a node for a new entry. None if there are four billion in use.
+    /// Takes a node for a new entry, with the entry that nobody can reach any more and that it has held until
+    /// now, if any: to be dropped without the lock. None if there are four billion in use.
     #[inline]
-    pub(super) fn new_slot(&mut self) -> Option<NewSlot> {
-        self.shard.slab.allocate(&mut self.state.slots).map(NewSlot)
+    pub(super) fn new_slot(&mut self) -> Option<(NewSlot, Option<(K, V)>)> {
+        // One whose old entry is still in it has just been in use, and no list to go through.
+        if let Some((slot, entry)) = self.pop_ready() {
+            return Some((NewSlot(slot), Some(entry)));
+        }
+        let slot = self.shard.slab.allocate(&mut self.state.slots)?;
+        Some((NewSlot(slot), None))
     }
 
     /// Stores an entry in place of the one at `at`, or as a new one. `has_room`: nobody has to go for
@@ -69,7 +75,7 @@ impl<'s, K, V> Locked<'s, K, V> {
         (key, value, terms): (K, V, Terms),
         old: Option<(u32, Place)>,
         moment: Moment,
-        has_room: bool,
+        has_room: impl FnOnce() -> bool,
     ) -> u32 {
         let node = self.node(slot);
         // SAFETY: the node holds no entry and nobody knows of it.
@@ -77,11 +83,11 @@ impl<'s, K, V> Locked<'s, K, V> {
         node.set_deadline(terms.deadline, moment.idle, moment.now);
         let due = node.due(moment.idle, moment.now);
         self.state.due.set(slot, due, moment.now);
-        self.add_size(1, terms.weight);
         match old {
             Some((old, at)) => self.link_in_place(slot, old, at, moment),
-            None => self.link(slot, terms.hash, has_room),
+            None => self.link(slot, terms.hash, has_room()),
         }
+        self.add_size(1, terms.weight);
         self.count_change();
         self.publish_due();
         slot
@@ -186,11 +192,17 @@ impl<'s, K, V> Locked<'s, K, V> {
     /// and makes its slot free.
     #[inline]
     pub(super) fn take_ready(&mut self) -> Option<(K, V)> {
+        let (slot, entry) = self.pop_ready()?;
+        self.shard.slab.free(&mut self.state.slots, slot);
+        Some(entry)
+    }
+
+    #[inline]
+    fn pop_ready(&mut self) -> Option<(u32, (K, V))> {
         let slot = self.state.ready.pop()?.slot;
         // SAFETY: a ready node holds an entry, which nobody can reach, and is given up right here.
         let entry = unsafe { self.node(slot).take_entry() };
-        self.shard.slab.free(&mut self.state.slots, slot);
-        Some(entry)
+        Some((slot, entry))
     }
 
     /// Tells what readers without the lock want to know about what is retired.

@@ -278,7 +278,9 @@ impl<K: Hash + Eq, V> Cache<K, V> {
                 Cause::Removed
             };
             locked.remove(slot, Some(at), cause);
-            Some((removed, inner.finish(index, before, locked, None)))
+            let ready = locked.take_ready();
+            let unsettled = inner.finish(index, before, locked, None, ready);
+            Some((removed, unsettled))
         })?;
         inner.settle_and_pass_on(index, unsettled, None);
         removed
@@ -336,7 +338,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let (moment, deadline) = inner.moment_and_deadline(time_to_live);
         let pin = reclaim::pin();
         let (mut locked, old) = shard.lock_and_find(&pin, hash, |stored| *stored == key);
-        let Some(slot) = locked.new_slot() else {
+        let Some((slot, ready)) = locked.new_slot() else {
             // There are four billion slots for each shard. The entry is dropped without the lock.
             drop(locked);
             return;
@@ -347,9 +349,9 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             weight,
             deadline,
         };
-        let has_room = !inner.budget.is_over(weight.as_one_entry());
+        let has_room = || !inner.budget.is_over(weight.as_one_entry());
         let slot = locked.store(slot, (key, value, terms), old, moment, has_room);
-        let unsettled = inner.finish(index, before, locked, Some(slot));
+        let unsettled = inner.finish(index, before, locked, Some(slot), ready);
         drop(pin);
         // The bounds may have been lowered since the entry was weighed.
         let kept = inner.budget.can_hold(weight).then_some(slot);
