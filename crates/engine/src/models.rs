@@ -3,7 +3,7 @@
 //!
 //! Index and reclamation are the real ones. The storage on top of them is that of a shard of the typed cache in
 //! small, step for step (`lock_and_find`, `store`, `remove` of `cache/shard.rs`, `free_retired` of
-//! `cache/retire.rs`, `take_ready`): the cache itself cannot run here, since its locks and its clock are
+//! `cache/retire.rs` and `cache/retired.rs`, `take_ready`): the cache itself cannot run here, since its locks and its clock are
 //! not `loom`'s. Miri runs the cache itself, see `docs/testing.md`.
 
 use loom::cell::UnsafeCell;
@@ -11,8 +11,8 @@ use loom::sync::{Arc, Mutex, MutexGuard};
 use loom::thread;
 
 use crate::index::{Filling, FirstLook, Hash, Index, Place};
-use crate::reclaim::models::{Reader, check, registry, wait_out_readers};
-use crate::reclaim::{Pin, Registry};
+use crate::reclaim::models::{Reader, check, registry};
+use crate::reclaim::{Cookie, Pin, Registry};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 const NODES: usize = 4;
@@ -47,8 +47,10 @@ struct Store {
 
 struct State {
     filling: Filling,
-    retired: Vec<u32>,
+    /// Each a batch of its own.
+    retired: Vec<(u32, Cookie)>,
     borrowed: Vec<u32>,
+    borrowed_cookie: Option<Cookie>,
     ready: Vec<u32>,
     /// The latest to be freed is the first to be used again.
     free: Vec<u32>,
@@ -76,6 +78,7 @@ impl Store {
                 filling: Filling::default(),
                 retired: Vec::new(),
                 borrowed: Vec::new(),
+                borrowed_cookie: None,
                 ready: Vec::new(),
                 free: (0..NODES as u32).rev().collect(),
             }),
@@ -181,7 +184,7 @@ impl Store {
             .store(hash(key).position, Ordering::Relaxed);
         if let Some((old, at)) = old {
             self.index.replace(&mut locked.filling, at, slot);
-            locked.retired.push(old);
+            locked.retired.push((old, self.registry.cookie()));
         } else {
             let position_of = |slot| self.position(slot);
             let old_table = self
@@ -209,7 +212,7 @@ impl Store {
             .remove(&mut locked.filling, hash(key), slot, position_of);
         assert!(old_table.is_none(), "it never grew");
         self.count_change();
-        locked.retired.push(slot);
+        locked.retired.push((slot, self.registry.cookie()));
         Some(removed)
     }
 
@@ -219,23 +222,31 @@ impl Store {
     }
 
     fn free_retired(&self) {
-        let (mut ready, borrowed) = {
-            let mut locked = self.lock();
-            (
-                std::mem::take(&mut locked.retired),
-                std::mem::take(&mut locked.borrowed),
-            )
-        };
-        if !ready.is_empty() {
-            wait_out_readers(&self.registry);
+        let newest = self.lock().retired.last().map(|(_, cookie)| *cookie);
+        while newest.is_some_and(|cookie| !self.registry.advance(cookie)) {
+            thread::yield_now();
         }
-        ready.extend(borrowed);
+        let passed = self.registry.passed();
         let hazards = self.registry.hazards();
         let is_borrowed = |slot: &mut u32| hazards.contains(self.address(*slot));
-        let borrowed: Vec<u32> = ready.extract_if(.., is_borrowed).collect();
         let mut locked = self.lock();
-        locked.ready.extend(ready);
-        locked.borrowed.extend(borrowed);
+        let state = &mut *locked;
+        if state.borrowed_cookie.is_none_or(|it| passed.includes(it)) {
+            let rechecked = std::mem::take(&mut state.borrowed);
+            state.ready.extend(rechecked);
+            state
+                .borrowed
+                .extend(state.ready.extract_if(.., is_borrowed));
+        }
+        let has_passed = |(_, cookie): &mut (u32, Cookie)| passed.includes(*cookie);
+        for (mut slot, cookie) in state.retired.extract_if(.., has_passed) {
+            if is_borrowed(&mut slot) {
+                state.borrowed.push(slot);
+                state.borrowed_cookie = Some(cookie);
+            } else {
+                state.ready.push(slot);
+            }
+        }
     }
 
     /// Drops what is ready; its slots can be used again.
@@ -326,6 +337,26 @@ fn what_a_thread_removes_stays_readable_while_another_frees() {
             store.store(reader, OTHER, 0);
         },
         &[OTHER],
+    );
+}
+
+#[test]
+fn a_borrow_is_seen_by_who_began_to_free_before_it_was_made() {
+    check_both(
+        &[KEY],
+        |store, reader| {
+            let removed = store.remove(reader, KEY, |pin, slot| {
+                (slot, pin.protect(store.address(slot)))
+            });
+            let (slot, _hazard) = removed.expect("nobody else removes it");
+            store.free_retired();
+            assert_eq!(store.entry(slot).key, KEY);
+        },
+        |store, _| {
+            store.free_retired();
+            store.drop_ready();
+        },
+        &[],
     );
 }
 
