@@ -49,10 +49,8 @@ pub(super) struct Times {
 
 /// What is left to do after a change, without the lock.
 #[must_use]
-pub(super) struct Unsettled<K, V> {
-    /// An entry to be dropped.
-    ready: Option<(K, V)>,
-    /// There are many more of these.
+pub(super) struct Unsettled {
+    /// There are many entries that nobody can reach any more.
     has_many_ready: bool,
     /// What was retired up to this moment is to be freed.
     to_free: Option<Cookie>,
@@ -60,6 +58,13 @@ pub(super) struct Unsettled<K, V> {
     is_urgent: bool,
     /// There are retired entries where there were none.
     is_first_retired: bool,
+}
+
+impl Unsettled {
+    #[inline]
+    fn is_nothing(&self) -> bool {
+        !self.has_many_ready && self.to_free.is_none() && !self.is_first_retired
+    }
 }
 
 /// Fields that a hit reads come first; nothing writes to them.
@@ -177,8 +182,7 @@ impl<K, V> Inner<K, V> {
     }
 
     /// Ends a change of a shard: evicts until the budget holds, tells the sums, unlocks. The entry
-    /// in the slot `protected` of this shard stays; `ready` is dropped with the rest. What is returned goes
-    /// to [`settle`](Self::settle).
+    /// in the slot `protected` of this shard stays. What is returned goes to [`settle`](Self::settle).
     #[inline]
     pub(super) fn finish(
         &self,
@@ -186,8 +190,7 @@ impl<K, V> Inner<K, V> {
         before: Amount,
         mut locked: Locked<'_, K, V>,
         protected: Option<u32>,
-        ready: Option<(K, V)>,
-    ) -> Unsettled<K, V> {
+    ) -> Unsettled {
         let shard = self.shard(index);
         if self.budget.is_over(shard.size().since(before)) {
             self.evict_here(shard, before, &mut locked, protected);
@@ -201,7 +204,6 @@ impl<K, V> Inner<K, V> {
         let has_many_ready = locked.state.ready.len() > MANY_READY;
         locked.publish_retired();
         Unsettled {
-            ready,
             has_many_ready,
             to_free,
             is_urgent,
@@ -229,36 +231,47 @@ impl<K, V> Inner<K, V> {
         }
     }
 
-    /// Does all that a change left to be done without the lock. Not under a pin, which would hold up
-    /// the grace period: it frees memory, and drops what users put in.
-    pub(super) fn settle(&self, index: usize, mut unsettled: Unsettled<K, V>) -> Option<Panic> {
-        let ready = unsettled.ready.take();
-        let panic = self.settle_all_but_ready(index, &unsettled);
+    /// Does all that a change left to be done without the lock, and drops `ready`. Not under a pin, which
+    /// would hold up the grace period: it frees memory, and drops what users put in.
+    fn settle(&self, index: usize, unsettled: &Unsettled, ready: Option<(K, V)>) -> Option<Panic> {
+        let panic = self.settle_retired(index, unsettled);
         panic.or(drop_each(ready))
     }
 
-    /// [`settle`](Self::settle), and lets panics go on to the caller.
+    /// [`settle`](Self::settle), also with what other shards have to give for the budget, and lets panics go on
+    /// to the caller. The entry in the slot `kept` stays.
     #[inline]
     pub(super) fn settle_and_pass_on(
         &self,
         index: usize,
-        mut unsettled: Unsettled<K, V>,
+        unsettled: &Unsettled,
         kept: Option<u32>,
+        ready: Option<(K, V)>,
     ) {
-        let ready = unsettled.ready.take();
-        let mut panic = self.settle_all_but_ready(index, &unsettled);
-        if self.budget.is_over(Amount::NONE) {
-            panic = panic.or(self.evict_elsewhere(index, kept));
-        }
-        match panic {
-            // Nothing is left to be done, so a panic in here may go its way.
-            None => drop(ready),
-            panic => pass_on(panic.or(drop_each(ready))),
+        if unsettled.is_nothing() && !self.budget.is_over(Amount::NONE) {
+            // A panic in here may go its way.
+            drop(ready);
+        } else {
+            self.settle_much(index, unsettled, kept, ready);
         }
     }
 
-    #[inline]
-    fn settle_all_but_ready(&self, index: usize, unsettled: &Unsettled<K, V>) -> Option<Panic> {
+    #[inline(never)]
+    fn settle_much(
+        &self,
+        index: usize,
+        unsettled: &Unsettled,
+        kept: Option<u32>,
+        ready: Option<(K, V)>,
+    ) {
+        let mut panic = self.settle_retired(index, unsettled);
+        if self.budget.is_over(Amount::NONE) {
+            panic = panic.or(self.evict_elsewhere(index, kept));
+        }
+        pass_on(panic.or(drop_each(ready)));
+    }
+
+    fn settle_retired(&self, index: usize, unsettled: &Unsettled) -> Option<Panic> {
         if let Some(cookie) = unsettled.to_free {
             if retire::see_to_grace(cookie, unsettled.is_urgent) {
                 self.free_retired(self.shard(index));
@@ -306,8 +319,8 @@ impl<K, V> Inner<K, V> {
                 failed += 1;
             }
             let ready = locked.take_ready();
-            let unsettled = self.finish(next, before, locked, protected, ready);
-            panic = panic.or(self.settle(next, unsettled));
+            let unsettled = self.finish(next, before, locked, protected);
+            panic = panic.or(self.settle(next, &unsettled, ready));
         }
         panic
     }
@@ -366,8 +379,8 @@ impl<K, V> Inner<K, V> {
             let before = shard.size();
             let is_all = locked.expire(moment, SWEEP_STEP);
             let ready = locked.take_ready();
-            let unsettled = self.finish(index, before, locked, None, ready);
-            panic = panic.or(self.settle(index, unsettled));
+            let unsettled = self.finish(index, before, locked, None);
+            panic = panic.or(self.settle(index, &unsettled, ready));
             if is_all {
                 return panic;
             }
@@ -390,8 +403,8 @@ impl<K, V> Inner<K, V> {
             let before = shard.size();
             locked.clear();
             let ready = locked.take_ready();
-            let unsettled = self.finish(index, before, locked, None, ready);
-            panic = panic.or(self.settle(index, unsettled));
+            let unsettled = self.finish(index, before, locked, None);
+            panic = panic.or(self.settle(index, &unsettled, ready));
         }
         panic.or(self.free_all())
     }

@@ -263,7 +263,7 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         let inner = &*self.inner;
         let (index, hash) = inner.locate(key);
         let shard = inner.shard(index);
-        let (removed, unsettled) = reclaim::pinned(|pin| {
+        let (removed, unsettled, ready) = reclaim::pinned(|pin| {
             let (mut locked, found) =
                 shard.lock_and_find(pin, hash, |stored| stored.borrow() == key);
             let (slot, at) = found?;
@@ -279,10 +279,10 @@ impl<K: Hash + Eq, V> Cache<K, V> {
             };
             locked.remove(slot, Some(at), cause);
             let ready = locked.take_ready();
-            let unsettled = inner.finish(index, before, locked, None, ready);
-            Some((removed, unsettled))
+            let unsettled = inner.finish(index, before, locked, None);
+            Some((removed, unsettled, ready))
         })?;
-        inner.settle_and_pass_on(index, unsettled, None);
+        inner.settle_and_pass_on(index, &unsettled, None, ready);
         removed
     }
 
@@ -351,11 +351,11 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         };
         let has_room = || !inner.budget.is_over(weight.as_one_entry());
         let slot = locked.store(slot, (key, value, terms), old, moment, has_room);
-        let unsettled = inner.finish(index, before, locked, Some(slot), ready);
+        let unsettled = inner.finish(index, before, locked, Some(slot));
         drop(pin);
         // The bounds may have been lowered since the entry was weighed.
         let kept = inner.budget.can_hold(weight).then_some(slot);
-        inner.settle_and_pass_on(index, unsettled, kept);
+        inner.settle_and_pass_on(index, &unsettled, kept, ready);
     }
 }
 

@@ -15,7 +15,7 @@ use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-use super::retired::{MAX_WAITING, Retired, RetiredEntry};
+use super::retired::{MAX_WAITING, Retired};
 use super::shard::Shard;
 use crate::reclaim::{self, Cookie};
 
@@ -58,14 +58,15 @@ impl<K, V> Shard<K, V> {
         let registry = reclaim::global();
         let passed = registry.passed();
         let hazards = registry.hazards();
-        let is_borrowed = |entry: RetiredEntry| {
+        let address_of = |slot| {
             // SAFETY: the slot came from the state and was not given back.
-            let node = unsafe { self.node(entry.slot) };
-            hazards.contains(std::ptr::from_ref(node).cast())
+            std::ptr::from_ref(unsafe { self.node(slot) }).cast()
         };
         let mut locked = self.lock();
         let state = &mut *locked.state;
-        let freed = state.retired.free(passed, is_borrowed, &mut state.ready);
+        let freed = state
+            .retired
+            .free(passed, &hazards, address_of, &mut state.ready);
         locked.publish_retired();
         drop(locked);
         for table in freed.tables {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::weight::Weight;
 use crate::index::OldTable;
-use crate::reclaim::{Cookie, Passed, Registry};
+use crate::reclaim::{Cookie, Hazards, Passed, Registry};
 
 /// Retired entries that wait for a grace period: this part of the shard's entries, within bounds. A grace period
 /// costs up to some 10 µs; entries that wait for it cost memory.
@@ -17,7 +17,7 @@ pub(super) const MAX_WAITING: u64 = 512;
 /// that another shard needed has mostly freed the older ones.
 const BATCHES: usize = 8;
 
-/// While a reader stays pinned, further batches are of no use.
+/// While a reader stays pinned, further batches are of no use: the last one grows.
 const MAX_BATCHES: usize = 2 * BATCHES;
 
 /// Borrowed entries that are looked at again each time.
@@ -35,13 +35,12 @@ pub(super) struct RetiredEntry {
 pub(super) struct Retired {
     /// The oldest first: those of the batches, and the open ones.
     entries: VecDeque<RetiredEntry>,
-    /// Of all of them.
-    weight: u64,
     batches: VecDeque<Batch>,
+    /// Of the entries in batches.
+    batches_weight: u64,
     open_entries: usize,
+    open_weight: u64,
     open_tables: Vec<OldTable>,
-    /// Retired since somebody looked what can be freed.
-    since_look: Sum,
     /// Their grace period has passed. The one that was looked at longest ago is the first.
     borrowed: VecDeque<RetiredEntry>,
     borrowed_weight: u64,
@@ -49,15 +48,10 @@ pub(super) struct Retired {
     borrowed_cookie: Option<Cookie>,
 }
 
-#[derive(Default)]
-struct Sum {
-    entries: u64,
-    weight: u64,
-}
-
 /// What was retired before a moment.
 struct Batch {
     entries: usize,
+    weight: u64,
     tables: Vec<OldTable>,
     cookie: Cookie,
 }
@@ -70,14 +64,21 @@ pub(super) struct Freed {
     pub(super) borrowed_change: u64,
 }
 
+impl Batch {
+    /// Takes in the batch before it.
+    fn join(&mut self, before: Batch) {
+        self.entries += before.entries;
+        self.weight += before.weight;
+        self.tables.extend(before.tables);
+    }
+}
+
 impl Retired {
     #[inline]
     pub(super) fn push(&mut self, slot: u32, weight: Weight) {
         self.entries.push_back(RetiredEntry { slot, weight });
         self.open_entries += 1;
-        self.weight += weight.get();
-        self.since_look.entries += 1;
-        self.since_look.weight += weight.get();
+        self.open_weight += weight.get();
     }
 
     pub(super) fn push_table(&mut self, table: OldTable) {
@@ -102,8 +103,8 @@ impl Retired {
         max_weight: u64,
     ) -> Option<Cookie> {
         let batch = (entries / WAITING_SHARE).clamp(MIN_WAITING, MAX_WAITING) / BATCHES as u64;
-        let is_time = self.since_look.entries >= batch
-            || self.since_look.weight > max_weight / BATCHES as u64;
+        let is_time =
+            self.open_entries as u64 >= batch || self.open_weight > max_weight / BATCHES as u64;
         if is_time {
             self.look_now(registry, max_weight)
         } else {
@@ -113,7 +114,6 @@ impl Retired {
 
     #[inline(never)]
     fn look_now(&mut self, registry: &Registry, max_weight: u64) -> Option<Cookie> {
-        self.since_look = Sum::default();
         self.close(registry);
         let oldest = self.batches.front()?.cookie;
         let must_be_freed = self.batches.len() >= BATCHES || self.is_heavy(max_weight);
@@ -123,30 +123,38 @@ impl Retired {
     /// Whether so much waits that it is worth waiting for a reader.
     pub(super) fn is_heavy(&self, max_weight: u64) -> bool {
         // The next look comes when this part more is retired.
-        self.weight > max_weight - max_weight / BATCHES as u64
+        self.batches_weight > max_weight - max_weight / BATCHES as u64
     }
 
     /// Ends the open batch. Returns the moment up to which all that is in batches was retired.
     pub(super) fn close(&mut self, registry: &Registry) -> Option<Cookie> {
-        let is_open = self.open_entries > 0 || !self.open_tables.is_empty();
-        if is_open && self.batches.len() < MAX_BATCHES {
-            self.batches.push_back(Batch {
+        if self.open_entries > 0 || !self.open_tables.is_empty() {
+            let mut closed = Batch {
                 entries: std::mem::take(&mut self.open_entries),
+                weight: std::mem::take(&mut self.open_weight),
                 tables: std::mem::take(&mut self.open_tables),
                 cookie: registry.cookie(),
-            });
+            };
+            self.batches_weight += closed.weight;
+            if self.batches.len() == MAX_BATCHES {
+                let last = self.batches.pop_back().expect("there are as many");
+                closed.join(last);
+            }
+            self.batches.push_back(closed);
         }
         self.batches.back().map(|batch| batch.cookie)
     }
 
-    /// Moves to `ready` what no reader can reach any more. `is_borrowed` tells it from hazards that were
-    /// collected after the grace periods had passed.
+    /// Moves to `ready` what no reader can reach any more. The hazards were collected after the grace
+    /// periods had passed.
     pub(super) fn free(
         &mut self,
         passed: Passed,
-        is_borrowed: impl Fn(RetiredEntry) -> bool,
+        hazards: &Hazards,
+        address_of: impl Fn(u32) -> *const (),
         ready: &mut Vec<RetiredEntry>,
     ) -> Freed {
+        let is_borrowed = |entry: RetiredEntry| hazards.contains(address_of(entry.slot));
         let borrowed_before = self.borrowed_weight;
         // Another thread may have looked later and been faster: then these hazards may have been collected
         // when a reader had found an entry and not yet said so.
@@ -166,8 +174,13 @@ impl Retired {
             .batches
             .pop_front_if(|batch| passed.includes(batch.cookie))
         {
+            self.batches_weight -= batch.weight;
+            tables.extend(batch.tables);
+            if hazards.is_empty() {
+                self.move_oldest(batch.entries, ready);
+                continue;
+            }
             for entry in self.entries.drain(..batch.entries) {
-                self.weight -= entry.weight.get();
                 if is_borrowed(entry) {
                     self.borrowed_weight += entry.weight.get();
                     self.borrowed_cookie = Some(batch.cookie);
@@ -176,12 +189,20 @@ impl Retired {
                     ready.push(entry);
                 }
             }
-            tables.extend(batch.tables);
         }
         Freed {
             tables,
             borrowed_change: self.borrowed_weight.wrapping_sub(borrowed_before),
         }
+    }
+
+    fn move_oldest(&mut self, count: usize, ready: &mut Vec<RetiredEntry>) {
+        // In pieces: an iterator would be asked for its length at each entry.
+        let (front, back) = self.entries.as_slices();
+        let in_front = count.min(front.len());
+        ready.extend_from_slice(&front[..in_front]);
+        ready.extend_from_slice(&back[..count - in_front]);
+        self.entries.drain(..count);
     }
 
     /// Takes out everything, whoever may look at it.
@@ -202,7 +223,9 @@ impl Retired {
         };
         let in_batches: usize = self.batches.iter().map(|batch| batch.entries).sum();
         assert_eq!(self.entries.len(), in_batches + self.open_entries);
-        assert_eq!(self.weight, sum(&self.entries));
+        let in_batches: u64 = self.batches.iter().map(|batch| batch.weight).sum();
+        assert_eq!(self.batches_weight, in_batches);
+        assert_eq!(sum(&self.entries), in_batches + self.open_weight);
         assert_eq!(self.borrowed_weight, sum(&self.borrowed));
         self.entries.iter().chain(&self.borrowed).copied()
     }
@@ -210,12 +233,16 @@ impl Retired {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
     use crate::reclaim;
 
-    fn free(retired: &mut Retired, passed: Passed, is_borrowed: bool) -> Vec<u32> {
+    fn free(retired: &mut Retired, passed: Passed, borrowed: Option<&u8>) -> Vec<u32> {
         let mut ready = Vec::new();
-        retired.free(passed, |_| is_borrowed, &mut ready);
+        let address: *const () = borrowed.map_or(ptr::null(), |it| ptr::from_ref(it).cast());
+        let hazards = Hazards::new(borrowed.map(|_| address.addr()).into_iter().collect());
+        retired.free(passed, &hazards, |_| address, &mut ready);
         retired.validate().for_each(drop);
         ready.into_iter().map(|entry| entry.slot).collect()
     }
@@ -231,10 +258,10 @@ mod tests {
             std::thread::yield_now();
         }
         let after = registry.passed();
-        assert_eq!(free(&mut retired, before, false), []);
-        assert_eq!(free(&mut retired, after, true), []);
-        assert_eq!(free(&mut retired, before, false), []);
-        assert_eq!(free(&mut retired, after, false), [7]);
+        assert_eq!(free(&mut retired, before, None), []);
+        assert_eq!(free(&mut retired, after, Some(&0)), []);
+        assert_eq!(free(&mut retired, before, None), []);
+        assert_eq!(free(&mut retired, after, None), [7]);
         assert!(retired.is_empty());
     }
 
@@ -255,7 +282,7 @@ mod tests {
             std::thread::yield_now();
         }
         drop(looks);
-        let ready = free(&mut retired, registry.passed(), false);
+        let ready = free(&mut retired, registry.passed(), None);
         assert!(!ready.is_empty() && ready.is_sorted(), "{ready:?}");
         assert!(ready.len() <= MIN_WAITING as usize);
     }

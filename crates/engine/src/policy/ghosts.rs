@@ -42,14 +42,24 @@ pub(super) struct Ghost {
 pub(super) struct Ghosts {
     buckets: Box<[[u32; BUCKET_LEN]]>,
     /// By queue, as in [`Class`].
-    evictions: [u64; 2],
+    times: [Time; 2],
+    /// Evictions in a step of the time.
+    step: u32,
+}
+
+/// The time of a queue.
+#[derive(Debug, Clone, Copy, Default)]
+struct Time {
+    steps: u8,
+    evictions_in_step: u32,
 }
 
 impl Ghosts {
     pub(super) fn new() -> Self {
         Self {
             buckets: Box::default(),
-            evictions: [0; 2],
+            times: [Time::default(); 2],
+            step: 1,
         }
     }
 
@@ -61,10 +71,9 @@ impl Ghosts {
     /// Remembers a key evicted from a shard of `len` entries.
     pub(super) fn record(&mut self, hash: u32, class: Class, len: usize) {
         self.fit(len);
-        self.evictions[class as usize] += 1;
+        let now = self.times[class as usize].count_eviction(self.step);
         let (bucket, fingerprint) = self.place(hash);
-        let word =
-            (class as u32) << 31 | u32::from(self.now(class)) << FINGERPRINT_BITS | fingerprint;
+        let word = (class as u32) << 31 | u32::from(now) << FINGERPRINT_BITS | fingerprint;
         let bucket = &mut self.buckets[bucket];
         bucket.copy_within(..BUCKET_LEN - 1, 1);
         bucket[0] = word;
@@ -77,9 +86,12 @@ impl Ghosts {
         }
         let (bucket, fingerprint) = self.place(hash);
         let bucket = &mut self.buckets[bucket];
-        let at = bucket
-            .iter()
-            .position(|word| word & FINGERPRINT_MASK == fingerprint)?;
+        // Mostly there is none: all are compared without a branch, for the sake of vector instructions.
+        let is_match = |word: &u32| word & FINGERPRINT_MASK == fingerprint;
+        if !bucket.iter().fold(false, |any, word| any | is_match(word)) {
+            return None;
+        }
+        let at = bucket.iter().position(is_match)?;
         let word = bucket[at];
         bucket.copy_within(at + 1.., at);
         bucket[BUCKET_LEN - 1] = 0;
@@ -90,13 +102,9 @@ impl Ghosts {
             Class::Main
         };
         let evicted = (word >> FINGERPRINT_BITS) as u8;
-        let young = self.now(class).wrapping_sub(evicted) <= YOUNG_STEPS;
+        let now = self.times[class as usize].steps;
+        let young = now.wrapping_sub(evicted) <= YOUNG_STEPS;
         Some(Ghost { class, young })
-    }
-
-    fn now(&self, class: Class) -> u8 {
-        let step = (self.capacity() as u64 / STEPS_PER_TABLE).max(1);
-        (self.evictions[class as usize] / step) as u8
     }
 
     fn capacity(&self) -> usize {
@@ -109,6 +117,9 @@ impl Ghosts {
         let capacity = self.capacity();
         if 2 * len > 3 * capacity || 2 * (len + BUCKET_LEN) < capacity {
             self.buckets = vec![[0; BUCKET_LEN]; len.div_ceil(BUCKET_LEN).max(1)].into();
+            self.times = [Time::default(); 2];
+            let step = self.capacity() as u64 / STEPS_PER_TABLE;
+            self.step = u32::try_from(step).unwrap_or(u32::MAX).max(1);
         }
     }
 
@@ -119,5 +130,17 @@ impl Ghosts {
         let bucket = ((mixed >> 32) * self.buckets.len() as u64) >> 32;
         let fingerprint = (mixed ^ mixed >> 32) as u32 & FINGERPRINT_MASK;
         (bucket as usize, fingerprint.max(1))
+    }
+}
+
+impl Time {
+    /// Returns the step that the eviction falls into.
+    fn count_eviction(&mut self, step: u32) -> u8 {
+        self.evictions_in_step += 1;
+        if self.evictions_in_step >= step {
+            self.evictions_in_step = 0;
+            self.steps = self.steps.wrapping_add(1);
+        }
+        self.steps
     }
 }

@@ -210,7 +210,9 @@ impl Policy {
     }
 
     fn small_is_over_its_share(&self) -> bool {
-        self.small.weight() as f64 > self.split.small_share() * self.weight() as f64
+        // Signed, because that is one instruction to convert, and many otherwise.
+        let (small, all) = (self.small.weight() as i64, self.weight() as i64);
+        small as f64 > self.split.small_share() * all as f64
     }
 
     fn renewal_is_due(&mut self) -> bool {

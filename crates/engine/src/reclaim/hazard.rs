@@ -223,9 +223,13 @@ pub(crate) struct Hazards {
 }
 
 impl Hazards {
-    pub(super) fn new(mut addresses: Vec<usize>) -> Self {
+    pub(crate) fn new(mut addresses: Vec<usize>) -> Self {
         addresses.sort_unstable();
         Hazards { sorted: addresses }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
     }
 
     /// Whether a borrow keeps what lives at `address`.

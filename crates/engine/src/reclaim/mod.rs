@@ -44,9 +44,7 @@ mod thread;
 #[cfg(not(loom))]
 pub(crate) use counters::{CounterId, Counts};
 pub(crate) use grace::{Cookie, Passed};
-#[cfg(all(test, loom))]
-pub(crate) use hazard::Hazards;
-pub(crate) use hazard::{Hazard, unpinned};
+pub(crate) use hazard::{Hazard, Hazards, unpinned};
 pub(crate) use record::{Pin, Record};
 pub(crate) use registry::Registry;
 #[cfg(not(loom))]
