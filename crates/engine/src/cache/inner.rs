@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use foldhash::fast::RandomState;
-
 use super::budget::{Amount, Budget};
 use super::builder::Weigher;
+use super::hasher::KeyHash;
 use super::locked::Locked;
 use super::node::{IdleTime, Node};
 use super::retire::{self, MANY_READY, Panic, drop_each, pass_on};
@@ -69,7 +68,7 @@ impl Unsettled {
 
 /// Fields that a hit reads come first; nothing writes to them.
 pub(super) struct Inner<K, V> {
-    hasher: RandomState,
+    key_hash: KeyHash,
     /// The number of shards, a power of two, less one.
     shard_mask: u32,
     shard_bits: u32,
@@ -101,7 +100,7 @@ impl<K, V> Inner<K, V> {
         let shards: u32 = 1 << useful.clamp(1, most as u64).ilog2();
         let (counters, counters_before) = reclaim::global().take_counters();
         Inner {
-            hasher: RandomState::default(),
+            key_hash: KeyHash::default(),
             shard_mask: shards - 1,
             shard_bits: shards.ilog2(),
             shards: (0..shards).map(|_| Shard::new()).collect(),
@@ -120,7 +119,7 @@ impl<K, V> Inner<K, V> {
 
     #[inline(always)]
     pub(super) fn locate<Q: StdHash + ?Sized>(&self, key: &Q) -> (usize, Hash) {
-        Hash::split(self.hasher.hash_one(key), self.shard_mask)
+        Hash::split(self.key_hash.hash_one(key), self.shard_mask)
     }
 
     #[inline(always)]

@@ -50,6 +50,7 @@
 mod budget;
 mod builder;
 mod due;
+mod hasher;
 mod inner;
 mod iter;
 mod links;
