@@ -23,7 +23,7 @@
 //!
 //! # Memory
 //!
-//! An entry takes the size of its key and value, 32 bytes of its node, 6 to 8 of the index, 4 for its deadline and
+//! An entry takes the size of its key and value, 32 bytes of its node and links, 6 to 8 of the index, 4 for its deadline and
 //! some 4 for what the policy remembers. A cache that is bounded in bytes counts all of it. Nodes come
 //! in chunks of 128, which stay with the cache until it is dropped.
 //!
