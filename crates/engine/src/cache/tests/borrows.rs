@@ -1,5 +1,7 @@
 //! Borrows: what they keep alive, for how long, and what of that is counted.
 
+use std::sync::OnceLock;
+
 use super::*;
 
 #[test]
@@ -164,9 +166,10 @@ fn a_borrow_in_a_thread_local_is_good_until_the_thread_has_ended() {
         }
     }
     thread_local!(static HOLDER: Holder = const { Holder(std::cell::RefCell::new(None)) });
-    for holder_first in [true, false] {
+    static CACHES: [OnceLock<Shared>; 2] = [const { OnceLock::new() }; 2];
+    for (cache, holder_first) in CACHES.iter().zip([true, false]) {
         let values = Arc::default();
-        let cache: &'static Shared = Box::leak(Box::new(Cache::builder().max_entries(9).build()));
+        let cache = cache.get_or_init(|| Cache::builder().max_entries(9).build());
         cache.insert(1, Counted::new(&values));
         std::thread::spawn(move || {
             if holder_first {
