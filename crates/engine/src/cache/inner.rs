@@ -359,7 +359,10 @@ impl<K, V> Inner<K, V> {
         }
         let mut panic = None;
         for shard in with_retired() {
-            self.free_retired(shard);
+            let steps = shard.lock().state.retired.recheck_steps();
+            for _ in 0..steps.max(1) {
+                self.free_retired(shard);
+            }
             panic = panic.or(shard.drop_ready());
         }
         panic

@@ -20,7 +20,8 @@ const BATCHES: usize = 8;
 /// While a reader stays pinned, further batches are of no use: the last one grows.
 const MAX_BATCHES: usize = 2 * BATCHES;
 
-/// Borrowed entries that are looked at again each time.
+/// Borrowed entries that are looked at again each time: they are many only where many are borrowed, and
+/// this is done under the lock.
 const RECHECKS: usize = 64;
 
 /// An entry that was taken out.
@@ -194,6 +195,11 @@ impl Retired {
             tables,
             borrowed_change: self.borrowed_weight.wrapping_sub(borrowed_before),
         }
+    }
+
+    /// How many times [`free`](Self::free) takes to look at all borrowed entries again.
+    pub(super) fn recheck_steps(&self) -> usize {
+        self.borrowed.len().div_ceil(RECHECKS)
     }
 
     fn move_oldest(&mut self, count: usize, ready: &mut Vec<RetiredEntry>) {

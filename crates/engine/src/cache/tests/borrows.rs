@@ -157,6 +157,32 @@ fn a_borrow_forgotten_by_a_thread_that_ended_keeps_its_entry_too() {
 }
 
 #[test]
+fn reclaim_frees_at_once_what_many_borrows_have_kept() {
+    const ENTRIES: u32 = 400;
+    let (cache, values) = counted(ENTRIES as usize);
+    for key in 0..ENTRIES {
+        cache.insert(key, Counted::new(&values));
+    }
+    let steps_to_look_at_borrowed = || -> usize {
+        let shards = cache.inner.shards.iter();
+        shards
+            .map(|shard| shard.lock().state.retired.recheck_steps())
+            .sum()
+    };
+    let borrows: Vec<_> = (0..ENTRIES).map(|key| cache.get(&key)).collect();
+    cache.clear();
+    eventually(|| {
+        cache.reclaim();
+        steps_to_look_at_borrowed() > 5
+    });
+    drop(borrows);
+    cache.reclaim();
+    assert_eq!(steps_to_look_at_borrowed(), 0);
+    // The ticker may be dropping some just now.
+    eventually(|| alive(&values) == 0);
+}
+
+#[test]
 fn a_borrow_in_a_thread_local_is_good_until_the_thread_has_ended() {
     struct Holder(std::cell::RefCell<Option<Ref<'static, u32, Counted>>>);
     impl Drop for Holder {
