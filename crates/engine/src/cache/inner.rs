@@ -373,13 +373,14 @@ impl<K, V> Inner<K, V> {
         let mut panic = None;
         let shard = self.shard(index);
         loop {
-            let moment = self.moment();
-            if shard.due() > moment.now {
+            if shard.due() > self.now() {
                 return panic;
             }
             let mut locked = shard.lock();
             let before = shard.size();
-            let is_all = locked.expire(moment, SWEEP_STEP);
+            // Read under the lock: an entry that was stored meanwhile is not judged by a time before that,
+            // also where a clock went backwards.
+            let is_all = locked.expire(self.moment(), SWEEP_STEP);
             let ready = locked.take_ready();
             let unsettled = self.finish(index, before, locked, None);
             panic = panic.or(self.settle(index, &unsettled, ready));
