@@ -271,9 +271,11 @@ impl<K, V> Inner<K, V> {
     }
 
     fn settle_retired(&self, index: usize, unsettled: &Unsettled) -> Option<Panic> {
+        let mut panic = None;
         if let Some(cookie) = unsettled.to_free {
             if retire::see_to_grace(cookie, unsettled.is_urgent) {
                 self.free_retired(self.shard(index));
+                panic = self.drop_heavy_ready(self.shard(index));
             } else {
                 clock::wake();
             }
@@ -283,9 +285,22 @@ impl<K, V> Inner<K, V> {
         }
         if unsettled.has_many_ready {
             let dropped = self.shard(index).drop_some_ready();
-            return dropped.and_then(Result::err);
+            panic = panic.or(dropped.and_then(Result::err));
         }
-        None
+        panic
+    }
+
+    /// Drops ready entries until they weigh no more than what may wait. A write drops one of them, and may evict
+    /// many: where bytes are bounded, their number alone must not decide how long they stay.
+    fn drop_heavy_ready(&self, shard: &Shard<K, V>) -> Option<Panic> {
+        let mut panic = None;
+        while self.budget.counts_bytes() && shard.ready_weight() > self.max_retired() {
+            let Some(dropped) = shard.drop_some_ready() else {
+                break;
+            };
+            panic = panic.or(dropped.err());
+        }
+        panic
     }
 
     /// Evicts until the budget holds.

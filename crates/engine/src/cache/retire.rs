@@ -76,6 +76,13 @@ impl<K, V> Shard<K, V> {
         freed.borrowed_change
     }
 
+    /// Weight of the entries that are ready.
+    pub(super) fn ready_weight(&self) -> u64 {
+        let locked = self.lock();
+        let ready = locked.state.ready.iter();
+        ready.map(|entry| entry.weight.get()).sum()
+    }
+
     /// Drops all entries that are ready. Returns the first panic.
     pub(super) fn drop_ready(&self) -> Option<Panic> {
         let mut panic = None;

@@ -1,6 +1,7 @@
 //! Capacity and weight: never exceeded, changed live, and odd ones.
 
 use super::*;
+use crate::cache::shard::Shard;
 
 #[test]
 fn a_cache_never_holds_more_entries_than_it_may() {
@@ -241,4 +242,22 @@ fn a_cache_never_holds_more_bytes_than_it_may_also_when_one_entry_outweighs_all_
         assert!(cache.weight() <= MOST, "{} at {key}", cache.weight());
         assert!(cache.contains(&key), "just inserted");
     }
+}
+
+#[test]
+fn heavy_entries_that_evict_many_do_not_leave_them_undropped_beyond_their_share() {
+    const MAX_BYTES: u64 = 1 << 20;
+    let cache: Cache<u32, u64> = Cache::builder()
+        .max_bytes(MAX_BYTES)
+        .weigher(|_, value| *value)
+        .build();
+    cache.insert_many((0..1_000).map(|key| (key, 1_000)));
+    for key in 1_000..1_300 {
+        cache.insert(key, 3_000);
+        let ready = cache.inner.shards.iter().map(Shard::ready_weight);
+        // The ticker may just have freed another share, and drop it in a moment.
+        let most = 2 * (MAX_BYTES / 64) + 4_000;
+        assert!(ready.sum::<u64>() <= most, "at {key}");
+    }
+    cache.validate();
 }
