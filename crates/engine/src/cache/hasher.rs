@@ -146,4 +146,43 @@ mod tests {
                 .all(|count| (176..=336).contains(count))
         );
     }
+
+    /// Writes nothing but the byte that a string ends with, so many times.
+    struct Ends(usize);
+
+    impl std::hash::Hash for Ends {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            (0..self.0).for_each(|_| state.write_u8(END_OF_STR));
+        }
+    }
+
+    #[test]
+    fn keys_of_ends_of_strings_alone_hash_differently() {
+        let hash = KeyHash::default();
+        let mut hashes: Vec<u64> = (0..40).map(|ends| hash.hash_one(Ends(ends))).collect();
+        hashes.extend((0..40).map(|ends| hash.hash_one((Ends(ends), 1_u8))));
+        hashes.extend((1..40).map(|strings| hash.hash_one(vec![""; strings])));
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
+    }
+
+    #[test]
+    fn every_last_byte_of_a_key_hashes_differently() {
+        let hash = KeyHash::default();
+        let mut hashes: Vec<u64> = (0..=u8::MAX)
+            .flat_map(|byte| {
+                [
+                    hash.hash_one((7_u64, byte)),
+                    hash.hash_one(("a", Some(byte))),
+                ]
+            })
+            .chain([hash.hash_one(("a", None::<u8>))])
+            .collect();
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
+    }
 }
