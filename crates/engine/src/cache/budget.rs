@@ -88,11 +88,13 @@ impl Budget {
         max_bytes - max_bytes / RETIRED_SHARE
     }
 
-    /// Weight of retired entries that all shards together collect at most before they free them.
+    /// Weight of retired entries that all shards together collect at most before they free them, and of those
+    /// that are then ready.
     #[inline]
     pub(super) fn max_retired(&self) -> u64 {
         if self.counts_bytes {
-            self.max_bytes.load(Ordering::Relaxed) / RETIRED_SHARE
+            // As much again may be ready to be dropped.
+            self.max_bytes.load(Ordering::Relaxed) / RETIRED_SHARE / 2
         } else {
             u64::MAX
         }

@@ -60,6 +60,7 @@ mod node;
 mod reference;
 mod retire;
 mod retired;
+mod settle;
 mod shard;
 mod slab;
 mod stats;
