@@ -8,6 +8,7 @@ mod engine;
 mod generator;
 mod memory_read;
 mod parser;
+mod server;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ struct Args {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     round_ms: u64,
 
-    /// Of the engine's tables, only those whose title contains this.
+    /// Of the engine's and the server's tables, only those whose title contains this.
     #[arg(long, value_name = "TEXT")]
     table: Option<String>,
 
@@ -64,6 +65,8 @@ enum Name {
     MemoryRead,
     /// The RESP parser, in MB/s.
     Parser,
+    /// `hotcopy serve` beside redis-server, memcached and Valkey, and the bars that it is held to.
+    Server,
     /// The load generator: the rates it keeps, the reads it can drive, and its own CPU.
     Generator,
 }
@@ -127,6 +130,15 @@ fn main() -> ExitCode {
     }
     if wanted(Name::Parser) {
         result.show(parser::run(pace));
+    }
+    if wanted(Name::Server)
+        && let Err(error) = server::run(args.rounds, args.table.as_deref(), |section| {
+            result.show(section.table);
+            result.bars.extend(section.bars);
+        })
+    {
+        eprintln!("bench: server: {error}");
+        return ExitCode::FAILURE;
     }
     if wanted(Name::Generator)
         && let Err(error) = run_generator(pace.time * 20, &mut result)

@@ -108,9 +108,10 @@ fn target_directory() -> PathBuf {
 /// The directory of the running test's profile: its executable lies in `target/PROFILE/deps/`.
 fn profile_directory() -> PathBuf {
     let executable = std::env::current_exe().expect("a running program has a path");
-    executable
-        .ancestors()
-        .nth(2)
-        .expect("tests run from a target directory")
-        .to_owned()
+    let mut directory = executable.parent().expect("a program lies in a folder");
+    // Tests lie one deeper than other programs.
+    if directory.ends_with("deps") {
+        directory = directory.parent().expect("cargo makes it in the profile's");
+    }
+    directory.to_owned()
 }

@@ -19,7 +19,7 @@ use hotcopy_lab::Error;
 use hotcopy_lab::rounds::Pace;
 
 use crate::table::Table;
-pub(crate) use bar::{Bar, Bars};
+pub(crate) use bar::{Bar, Bars, Limit};
 pub(crate) use byte_store::{CHILD as BYTE_STORE_CHILD, run_child};
 
 /// What contenders keep: of 100 bytes.
