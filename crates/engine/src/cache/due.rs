@@ -28,8 +28,6 @@ pub(super) struct DueHints {
     chunks: Vec<Hint>,
     /// No hint is before this.
     earliest: Millis,
-    /// The latest time seen. Hints are read in relation to the time, which must not leap past them.
-    seen: Millis,
     /// Whether any entry ever had a deadline: until then there are no hints at all.
     in_use: bool,
 }
@@ -64,7 +62,6 @@ impl DueHints {
             hints: Vec::new(),
             chunks: Vec::new(),
             earliest: NEVER,
-            seen: 0,
             in_use: false,
         }
     }
@@ -103,14 +100,18 @@ impl DueHints {
         }
     }
 
-    /// When so much time has passed at once that hints would seem to lie in the future again (a
+    /// When so much time has passed without a sweep that hints would seem to lie in the future again (a
     /// clock that is moved by hand can do that), everything is due.
     #[inline]
     fn see(&mut self, now: Millis) {
-        if now >> UNIT_BITS > (self.seen >> UNIT_BITS) + FURTHEST {
+        if self.is_outrun(now) {
             self.make_all_due(now);
         }
-        self.seen = self.seen.max(now);
+    }
+
+    /// Whether the time has left hints so far behind that they cannot be read in relation to it.
+    fn is_outrun(&self, now: Millis) -> bool {
+        (now >> UNIT_BITS).saturating_sub(self.earliest >> UNIT_BITS) > FURTHEST
     }
 
     #[cold]
@@ -118,7 +119,7 @@ impl DueHints {
         let due = Hint((now >> UNIT_BITS) as u32);
         self.hints.iter_mut().for_each(|hints| hints.fill(due));
         self.chunks.fill(due);
-        self.earliest = self.earliest.min(now);
+        self.earliest = now;
     }
 
     /// Calls `look` with the slots that may be due, chunk by chunk, until it has been called some
@@ -164,7 +165,7 @@ impl DueHints {
 impl DueHints {
     /// Asserts that an entry which expires at `deadline` is looked at then, or a unit later.
     pub(super) fn assert_looked_at(&self, slot: u32, deadline: Millis, now: Millis) {
-        if deadline == NEVER {
+        if deadline == NEVER || self.is_outrun(now) {
             return;
         }
         let (chunk, place) = (slot as usize / CHUNK, slot as usize % CHUNK);
@@ -173,5 +174,45 @@ impl DueHints {
         assert!(hint.units_from(now) <= latest.units_from(now).max(0));
         assert!(self.chunks[chunk].units_from(now) <= hint.units_from(now));
         assert!(self.earliest <= deadline.saturating_add(2 << UNIT_BITS).max(now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Millis = 24 * 60 * 60 * 1_000;
+
+    #[test]
+    fn what_was_due_long_ago_is_looked_at_however_the_time_passed() {
+        for step in [40 * DAY, 60 * DAY, 120 * DAY] {
+            for steps in 1..8 {
+                let mut hints = DueHints::new();
+                hints.set(0, DAY, 0);
+                for number in 1..=steps {
+                    hints.set(1, NEVER, number * step);
+                }
+                let now = steps * step;
+                hints.assert_looked_at(0, DAY, now);
+                let mut looked_at = Vec::new();
+                let is_all = hints.sweep(now, 10, |slot| {
+                    looked_at.push(slot);
+                    NEVER
+                });
+                assert!(is_all);
+                assert!(looked_at.contains(&0), "{steps} steps of {step} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_leap_past_all_hints_is_no_fault() {
+        for days in 1..500 {
+            let mut hints = DueHints::new();
+            hints.set(0, 10_000 * DAY, 0);
+            hints.assert_looked_at(0, 10_000 * DAY, days * DAY);
+            hints.sweep(days * DAY, 10, |_| 10_000 * DAY);
+            hints.assert_looked_at(0, 10_000 * DAY, days * DAY);
+        }
     }
 }
