@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Bound;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -26,8 +27,8 @@ pub(crate) struct Client {
     active_ms: AtomicU64,
     last_command: AtomicUsize,
     pub(crate) database: AtomicUsize,
-    pub(crate) channels: AtomicUsize,
-    pub(crate) patterns: AtomicUsize,
+    channels: AtomicUsize,
+    patterns: AtomicUsize,
     pub(crate) protocol: AtomicU8,
     pub(crate) input_bytes: AtomicUsize,
     pub(crate) output_bytes: AtomicUsize,
@@ -104,6 +105,7 @@ impl Client {
 pub(crate) struct Clients {
     connected: Mutex<BTreeMap<u64, Arc<Client>>>,
     count: AtomicUsize,
+    subscribers: AtomicUsize,
     last_id: AtomicU64,
 }
 
@@ -140,6 +142,30 @@ impl Clients {
 
     pub(crate) fn disconnect(&self, client: &Client) {
         self.connected.lock().remove(&client.id);
+        if client.is_subscriber() {
+            self.subscribers.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes how much a client is subscribed to. Only its own loop may call this.
+    pub(crate) fn note_subscriptions(&self, client: &Client, channels: usize, patterns: usize) {
+        let was_subscriber = client.is_subscriber();
+        client.channels.store(channels, Ordering::Relaxed);
+        client.patterns.store(patterns, Ordering::Relaxed);
+        match (was_subscriber, client.is_subscriber()) {
+            (false, true) => {
+                self.subscribers.fetch_add(1, Ordering::Relaxed);
+            }
+            (true, false) => {
+                self.subscribers.fetch_sub(1, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Clients that are subscribed to something.
+    pub(crate) fn subscribers(&self) -> usize {
+        self.subscribers.load(Ordering::Relaxed)
     }
 
     /// Takes a place for a connection that was accepted; false if all `max` are taken.
@@ -160,8 +186,10 @@ impl Clients {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// All clients in the order in which they connected.
-    pub(crate) fn snapshot(&self) -> Vec<Arc<Client>> {
-        self.connected.lock().values().cloned().collect()
+    /// The next clients behind the one with this number, in the order in which they connected.
+    pub(crate) fn after(&self, id: u64, max: usize) -> Vec<Arc<Client>> {
+        let connected = self.connected.lock();
+        let behind = connected.range((Bound::Excluded(id), Bound::Unbounded));
+        behind.take(max).map(|(_, it)| Arc::clone(it)).collect()
     }
 }

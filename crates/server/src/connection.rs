@@ -12,9 +12,10 @@ use hotcopy_engine::bytes::{UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
+use crate::command::work::{Progress as WorkProgress, Step, Unfinished};
 use crate::command::{self, Context};
 use crate::input::{Input, Received};
-use crate::output::Output;
+use crate::output::{Mark, Output};
 use crate::session::Session;
 use crate::shared::{Shared, settle};
 use crate::socket::Socket;
@@ -88,8 +89,8 @@ impl Connection {
         let has_written = self.write(turn)?;
         let mut budget = Budget::of_a_turn();
         while !budget.is_spent() && self.has_work(turn.shared) {
-            if self.session.unfinished_mget.is_some() {
-                self.continue_mget(turn, &mut budget);
+            if self.session.unfinished.is_some() {
+                self.continue_work(turn, &mut budget);
             } else if self.input.is_ready() {
                 self.execute_kept(turn, &mut budget);
             } else {
@@ -109,13 +110,13 @@ impl Connection {
     /// Whether nothing more will be written to it.
     fn is_finished(&self) -> bool {
         let session = &self.session;
-        session.is_closing && session.unfinished_mget.is_none() && self.output.is_empty()
+        session.is_closing && session.unfinished.is_none() && self.output.is_empty()
     }
 
     /// Whether the turn can go on: with a reply that has begun, also if the connection is to end
     /// after it, or with the next request.
     fn has_work(&self, shared: &Shared) -> bool {
-        if self.session.unfinished_mget.is_some() {
+        if self.session.unfinished.is_some() {
             self.output.len() < shared.output_allowance()
         } else {
             self.may_execute(shared) && self.has_more_input()
@@ -124,46 +125,49 @@ impl Connection {
 
     fn may_execute(&self, shared: &Shared) -> bool {
         !self.session.is_closing
-            && self.session.unfinished_mget.is_none()
+            && self.session.unfinished.is_none()
             && self.output.len() < shared.output_allowance()
     }
 
-    fn continue_mget(&mut self, turn: &Turn<'_>, budget: &mut Budget) {
-        let Some(mut mget) = self.session.unfinished_mget.take() else {
+    fn continue_work(&mut self, turn: &Turn<'_>, budget: &mut Budget) {
+        let Some(mut unfinished) = self.session.unfinished.take() else {
             return;
         };
-        let waiting = self.output.len();
-        let is_complete = mget.step(
-            &turn.shared.store,
-            &mut self.output,
-            self.session.version,
-            turn.shared.output_allowance(),
-            UnixMillis::now(),
-        );
-        budget.spend(self.output.len() - waiting);
-        if !is_complete {
-            self.session.unfinished_mget = Some(mget);
+        let mut step = Step {
+            shared: turn.shared,
+            counts: turn.counts,
+            output: &mut self.output,
+            version: self.session.version,
+            now: UnixMillis::now(),
+        };
+        let mark = step.output.mark();
+        // As for a command that is done at once.
+        match catch_unwind(AssertUnwindSafe(|| unfinished.step(&mut step))) {
+            Ok(WorkProgress::Done) => {}
+            Ok(WorkProgress::Unfinished) => self.session.unfinished = Some(unfinished),
+            Err(_) => self.end_after_panic(turn, mark),
         }
+        budget.spend_all();
     }
 
     /// Appends a published message, behind a reply that is under way.
     pub(crate) fn deliver(&mut self, message: &Bytes) {
-        match &mut self.session.unfinished_mget {
-            Some(mget) => mget.defer(message),
+        match &mut self.session.unfinished {
+            Some(unfinished) => unfinished.defer(message),
             None => self.output.encoded(message),
         }
     }
 
     /// Reply bytes that wait, with messages that wait for a reply's end.
     pub(crate) fn output_bytes(&self) -> usize {
-        let mget = self.session.unfinished_mget.as_ref();
-        self.output.len() + mget.map_or(0, |mget| mget.message_bytes())
+        let unfinished = self.session.unfinished.as_ref();
+        self.output.len() + unfinished.map_or(0, Unfinished::output_bytes)
     }
 
     /// Memory held for requests that are not finished.
     fn request_bytes(&self) -> usize {
-        let mget = self.session.unfinished_mget.as_ref();
-        self.input.heap_bytes() + mget.map_or(0, |mget| mget.request_bytes())
+        let unfinished = self.session.unfinished.as_ref();
+        self.input.heap_bytes() + unfinished.map_or(0, Unfinished::request_bytes)
     }
 
     /// Writes one piece; returns whether there was something to write and a kernel to take it.
@@ -257,7 +261,7 @@ impl Connection {
                     if !args.is_empty() {
                         self.call(turn, args, value, now);
                     }
-                    if self.session.unfinished_mget.is_some() {
+                    if self.session.unfinished.is_some() {
                         self.check_request_bytes(turn);
                     }
                     let replied = self.output.len().saturating_sub(waiting);
@@ -304,13 +308,17 @@ impl Connection {
         // store runs no handler code while it changes an entry.
         let outcome = catch_unwind(AssertUnwindSafe(|| command::dispatch(&mut context, args)));
         if outcome.is_err() {
-            turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
-            self.output.roll_back(mark);
-            self.session.unfinished_mget = None;
-            let mut reply = self.output.encoder(self.session.version);
-            reply.error("ERR internal error, closing the connection");
-            self.session.is_closing = true;
+            self.end_after_panic(turn, mark);
         }
+    }
+
+    fn end_after_panic(&mut self, turn: &Turn<'_>, mark: Mark) {
+        turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
+        self.output.roll_back(mark);
+        self.session.unfinished = None;
+        let mut reply = self.output.encoder(self.session.version);
+        reply.error("ERR internal error, closing the connection");
+        self.session.is_closing = true;
     }
 
     /// Disconnects a client whose unfinished request would take the memory of all.
@@ -326,7 +334,7 @@ impl Connection {
             let mut reply = self.output.encoder(self.session.version);
             reply.error("ERR too many bytes of unfinished requests, closing the connection");
             self.input = Input::default();
-            self.session.unfinished_mget = None;
+            self.session.unfinished = None;
             self.session.is_closing = true;
         }
     }

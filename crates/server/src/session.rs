@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use hotcopy_engine::bytes::Database;
 use hotcopy_wire::resp::Version;
 
-use crate::command::mget::UnfinishedMget;
+use crate::command::work::Unfinished;
 use crate::pubsub::{Receiver, Topic};
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Session {
     pub(crate) is_closing: bool,
     pub(crate) replies: Replies,
     /// While it is there, no other request is executed.
-    pub(crate) unfinished_mget: Option<Box<UnfinishedMget>>,
+    pub(crate) unfinished: Option<Unfinished>,
     pub(crate) receiver: Receiver,
     /// Only subscribers have it.
     subscriptions: Option<Box<Subscriptions>>,
@@ -75,7 +75,7 @@ impl Session {
             is_authenticated,
             is_closing: false,
             replies: Replies::On,
-            unfinished_mget: None,
+            unfinished: None,
             receiver,
             subscriptions: None,
         }

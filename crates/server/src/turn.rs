@@ -75,6 +75,11 @@ impl Budget {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
+    /// Ends the turn: a step of long work is as much as others shall wait for.
+    pub(crate) fn spend_all(&mut self) {
+        self.commands = 0;
+    }
+
     /// Charges bytes that belong to no command yet.
     pub(crate) fn spend_bytes(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);

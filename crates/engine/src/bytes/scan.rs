@@ -69,34 +69,7 @@ impl Keys {
     }
 }
 
-/// Entries that a step of [`ByteStore::for_all_keys`] visits, and buckets of the index that a scan looks
-/// at under one lock.
-const STEP: usize = 512;
-
 impl ByteStore {
-    /// Shows the live keys of a database to `visit`, a few at a time and none twice, until it returns an
-    /// error. Nothing is locked while `visit` looks.
-    ///
-    /// # Errors
-    /// Those of `visit`.
-    pub fn for_all_keys<E>(
-        &self,
-        database: Database,
-        now: UnixMillis,
-        mut visit: impl FnMut(&Keys) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut keys = Keys::default();
-        let mut cursor = Cursor::default();
-        loop {
-            cursor = self.scan(database, cursor, STEP, now, &mut keys);
-            visit(&keys)?;
-            keys.clear();
-            if cursor == Cursor::default() {
-                return Ok(());
-            }
-        }
-    }
-
     /// Visits about `count` entries (at least one) from `cursor` on, appends the keys of the live ones
     /// to `keys`, and returns where to go on. One shard is locked at a time. Ends early when
     /// `keys` holds [`SCAN_BYTES`], so that long keys make no larger steps than short ones.

@@ -1,12 +1,14 @@
 //! `CLIENT`: what is known about connections, and what a client says about itself.
 
 use std::collections::HashSet;
+use std::time::Instant;
 
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
 use super::numbers::integer;
 use super::table::{Command, Flags};
+use super::work::{Progress, Step, Unfinished, Work};
 use super::{Context, Handled, check_name_len, reply_help};
 use crate::clients::Client;
 use crate::session::Replies;
@@ -106,6 +108,7 @@ fn info(context: &mut Context<'_>, _: Args<'_>) -> Handled {
 }
 
 /// Which connections `CLIENT LIST` shows.
+#[derive(Debug)]
 enum Selection {
     All,
     Subscribers,
@@ -158,17 +161,56 @@ impl Selection {
 }
 
 fn list(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let selection = Selection::parse(args.skip(2))?;
-    let mut lines = String::new();
-    for client in context.shared.clients.snapshot() {
-        if selection.includes(&client) {
-            lines.push_str(&client.describe(context.instant));
-            lines.push('\n');
-            context.check_reply_len(lines.len())?;
+    context.session.unfinished = Some(Unfinished::new(ListClients {
+        selection: Selection::parse(args.skip(2))?,
+        now: context.instant,
+        last_id: 0,
+        lines: String::new(),
+    }));
+    Ok(())
+}
+
+/// Clients that are described in one step.
+const STEP_CLIENTS: usize = 64;
+
+#[derive(Debug)]
+struct ListClients {
+    selection: Selection,
+    now: Instant,
+    last_id: u64,
+    lines: String,
+}
+
+impl Work for ListClients {
+    fn step(&mut self, step: &mut Step<'_>) -> Result<Progress, CommandError> {
+        let clients = step.shared.clients.after(self.last_id, STEP_CLIENTS);
+        for client in &clients {
+            if self.selection.includes(client) {
+                self.lines.push_str(&client.describe(self.now));
+                self.lines.push('\n');
+            }
+        }
+        if self.lines.len() > step.shared.output_allowance() {
+            return Err(CommandError::ReplyTooLong);
+        }
+        if let Some(last) = clients.last() {
+            self.last_id = last.id;
+            return Ok(Progress::Unfinished);
+        }
+        step.reply().verbatim(b"txt", &self.lines);
+        Ok(Progress::Done)
+    }
+
+    fn request_bytes(&self) -> usize {
+        match &self.selection {
+            Selection::Ids(ids) => ids.capacity() * size_of::<u64>(),
+            _ => 0,
         }
     }
-    context.reply().verbatim(b"txt", &lines);
-    Ok(())
+
+    fn reply_bytes(&self) -> usize {
+        self.lines.capacity()
+    }
 }
 
 /// A name as `CLIENT SETNAME` and `HELLO` accept it.

@@ -125,11 +125,9 @@ fn server(shared: &Shared, lines: &mut Lines) {
 }
 
 fn clients(shared: &Shared, lines: &mut Lines) {
-    let all = shared.clients.snapshot();
-    let subscribers = all.iter().filter(|client| client.is_subscriber()).count();
     lines.add("connected_clients", shared.clients.len());
     lines.add("maxclients", shared.config.max_clients);
-    lines.add("pubsub_clients", subscribers);
+    lines.add("pubsub_clients", shared.clients.subscribers());
     lines.add("blocked_clients", 0);
     lines.add("tracking_clients", 0);
 }

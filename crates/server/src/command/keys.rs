@@ -1,8 +1,12 @@
 //! Keys, whatever their values are.
 
+use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis};
 use hotcopy_wire::resp::Args;
 
+use super::arguments::Arguments;
+use super::error::CommandError;
 use super::table::{Command, Flags};
+use super::work::{Progress, STEP_KEYS, Step, Unfinished, Work};
 use super::{Context, Handled};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -34,24 +38,69 @@ pub(super) const COMMANDS: &[Command] = &[
         .doc("generic", "1.0.0", "O(1)", "The type of a key's value."),
 ];
 
+/// Up to so many keys are looked at without copying their names.
+const AT_ONCE: usize = 128;
+
 fn remove(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let (store, database, now) = (context.store(), context.database(), context.now);
-    let keys = args.iter().skip(1);
-    let removed = keys.filter_map(|key| store.remove(database, key, now));
-    let count = removed.count();
-    context.reply().integer(count.cast_signed() as i64);
-    Ok(())
+    count(context, args, |store, database, key, now| {
+        store.remove(database, key, now).is_some()
+    })
 }
 
 fn exists(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let (store, database, now) = (context.store(), context.database(), context.now);
-    let count = args
-        .iter()
-        .skip(1)
-        .filter(|key| store.peek(database, key, now, |found| found.is_some()))
-        .count();
-    context.reply().integer(count.cast_signed() as i64);
+    count(context, args, |store, database, key, now| {
+        store.peek(database, key, now, |found| found.is_some())
+    })
+}
+
+/// What is done with each key, and whether it is counted.
+type Visit = fn(&ByteStore, Database, &[u8], UnixMillis) -> bool;
+
+/// Answers for how many of the keys `visit` says yes.
+fn count(context: &mut Context<'_>, args: Args<'_>, visit: Visit) -> Handled {
+    let (keys, database, now) = (args.skip(1), context.database(), context.now);
+    if keys.len() > AT_ONCE {
+        context.session.unfinished = Some(Unfinished::new(Count {
+            database,
+            keys: Arguments::copy_of(keys),
+            visit,
+            counted: 0,
+        }));
+        return Ok(());
+    }
+    let store = context.store();
+    let counted = keys.iter().filter(|key| visit(store, database, key, now));
+    let counted = counted.count();
+    context.reply().integer(counted.cast_signed() as i64);
     Ok(())
+}
+
+#[derive(Debug)]
+struct Count {
+    database: Database,
+    keys: Arguments,
+    visit: Visit,
+    counted: i64,
+}
+
+impl Work for Count {
+    fn step(&mut self, step: &mut Step<'_>) -> Result<Progress, CommandError> {
+        for _ in 0..STEP_KEYS {
+            let Some(key) = self.keys.next() else {
+                break;
+            };
+            let counts = (self.visit)(step.store(), self.database, key, step.now);
+            self.counted += i64::from(counts);
+        }
+        if self.keys.is_empty() {
+            step.reply().integer(self.counted);
+        }
+        Ok(Progress::done_if(self.keys.is_empty()))
+    }
+
+    fn request_bytes(&self) -> usize {
+        self.keys.heap_bytes()
+    }
 }
 
 fn type_of(context: &mut Context<'_>, args: Args<'_>) -> Handled {

@@ -5,6 +5,7 @@
 //! file per family; each file lists its commands in a table of its own, which [`table`] puts together.
 
 mod admin;
+mod arguments;
 mod client;
 mod config;
 mod connection;
@@ -14,13 +15,14 @@ pub(crate) mod glob;
 mod info;
 mod introspection;
 mod keys;
-pub(crate) mod mget;
+mod mget;
 mod numbers;
 mod pubsub;
 mod scan;
 mod set;
 mod strings;
 pub(crate) mod table;
+pub(crate) mod work;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,6 +37,7 @@ use crate::session::{Replies, Session};
 use crate::shared::{LoopCounts, Shared};
 use error::CommandError;
 use table::Flags;
+use work::Unfinished;
 
 /// Longest error reply: some have an argument in them.
 const MAX_ERROR_BYTES: usize = 1024;
@@ -117,16 +120,20 @@ pub(crate) fn dispatch(context: &mut Context<'_>, args: Args<'_>) {
     if let Err(error) = execute(context, args) {
         let errors = &context.counts.error_replies;
         errors.fetch_add(1, Ordering::Relaxed);
-        let mut text = error.to_string();
-        text.truncate(text.floor_char_boundary(MAX_ERROR_BYTES));
-        context.reply().error(&text);
+        reply_error(&mut context.reply(), &error);
     }
-    let replies = &mut context.session.replies;
-    if *replies != Replies::On {
-        *replies = replies.after_command();
-        context.session.unfinished_mget = None;
+    let session = &mut *context.session;
+    if session.replies != Replies::On {
+        session.replies = session.replies.after_command();
+        session.unfinished.iter_mut().for_each(Unfinished::silence);
         context.output.roll_back(mark);
     }
+}
+
+fn reply_error(reply: &mut Encoder<'_>, error: &CommandError) {
+    let mut text = error.to_string();
+    text.truncate(text.floor_char_boundary(MAX_ERROR_BYTES));
+    reply.error(&text);
 }
 
 fn execute(context: &mut Context<'_>, args: Args<'_>) -> Handled {

@@ -1,7 +1,6 @@
 //! Publishing and subscribing.
 
 use std::collections::HashSet;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use hotcopy_wire::resp::Args;
@@ -176,9 +175,9 @@ fn confirm(context: &mut Context<'_>, kind: &[u8], name: Option<&[u8]>) {
 fn show_counts(context: &mut Context<'_>) {
     let (session, client) = (&context.session, &context.client);
     let channels = session.count(Topic::Channel);
-    client.channels.store(channels, Ordering::Relaxed);
     let patterns = session.count(Topic::Pattern);
-    client.patterns.store(patterns, Ordering::Relaxed);
+    let clients = &context.shared.clients;
+    clients.note_subscriptions(client, channels, patterns);
 }
 
 fn publish(context: &mut Context<'_>, args: Args<'_>) -> Handled {

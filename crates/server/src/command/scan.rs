@@ -1,16 +1,17 @@
 //! `SCAN` and `KEYS`.
 
-use hotcopy_engine::bytes::{Cursor, Keys};
+use hotcopy_engine::bytes::{Cursor, Database, Keys};
 use hotcopy_wire::resp::{Args, Encoder};
 
 use super::error::CommandError;
-use super::glob::Pattern;
+use super::glob::{Pattern, check_len};
 use super::numbers::integer;
 use super::table::{Command, Flags};
+use super::work::{Progress, STEP_KEYS, Step, Unfinished, Work};
 use super::{Context, Handled};
 
 /// Entries that one `SCAN` visits at the most. `COUNT` is a hint, and others wait meanwhile.
-const MAX_COUNT: usize = 65_536;
+const MAX_COUNT: usize = 8_192;
 
 const DEFAULT_COUNT: usize = 10;
 
@@ -89,24 +90,60 @@ fn parse_cursor(argument: &[u8]) -> Result<Cursor, CommandError> {
 }
 
 fn keys(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let pattern = Pattern::new(&args[1])?;
-    let (database, now) = (context.database(), context.now);
-    let (mut body, mut count) = (Vec::new(), 0);
-    let version = context.session.version;
-    let allowance = context.shared.output_allowance();
-    context.store().for_all_keys(database, now, |keys| {
-        for key in keys.iter().filter(|key| pattern.matches(key)) {
-            Encoder::new(&mut body, version).bulk(key);
-            count += 1;
-            if body.len() > allowance {
-                return Err(CommandError::TooManyKeys);
-            }
-        }
-        Ok(())
-    })?;
-    context.reply().array(count);
-    context.output.encoded(&body.into());
+    check_len(&args[1])?;
+    context.session.unfinished = Some(Unfinished::new(ListKeys {
+        database: context.database(),
+        pattern: args[1].to_vec(),
+        cursor: Cursor::default(),
+        visited: Keys::default(),
+        found: Vec::new(),
+        count: 0,
+    }));
     Ok(())
+}
+
+/// `KEYS`: the reply begins with how many keys there are, so all of them wait until the last is found.
+#[derive(Debug)]
+struct ListKeys {
+    database: Database,
+    pattern: Vec<u8>,
+    cursor: Cursor,
+    /// Of the step under way.
+    visited: Keys,
+    /// Those that match, as they will stand in the reply.
+    found: Vec<u8>,
+    count: usize,
+}
+
+impl Work for ListKeys {
+    fn step(&mut self, step: &mut Step<'_>) -> Result<Progress, CommandError> {
+        self.visited.clear();
+        let (cursor, visited) = (self.cursor, &mut self.visited);
+        let store = &step.shared.store;
+        self.cursor = store.scan(self.database, cursor, STEP_KEYS, step.now, visited);
+        let pattern = Pattern::known(&self.pattern);
+        for key in visited.iter().filter(|key| pattern.matches(key)) {
+            Encoder::new(&mut self.found, step.version).bulk(key);
+            self.count += 1;
+        }
+        if self.found.len() > step.shared.output_allowance() {
+            return Err(CommandError::TooManyKeys);
+        }
+        if self.cursor != Cursor::default() {
+            return Ok(Progress::Unfinished);
+        }
+        step.reply().array(self.count);
+        step.output.encoded(&std::mem::take(&mut self.found).into());
+        Ok(Progress::Done)
+    }
+
+    fn request_bytes(&self) -> usize {
+        self.pattern.capacity()
+    }
+
+    fn reply_bytes(&self) -> usize {
+        self.found.capacity()
+    }
 }
 
 fn reply_matching(context: &mut Context<'_>, keys: &Keys, fits: impl Fn(&[u8]) -> bool) {
