@@ -62,6 +62,7 @@ fuzz_target!(|input: Input| {
         max_bytes: Some(bound),
         databases: 1,
         shards: 2,
+        ..StoreConfig::default()
     });
     let db = store.database(0).expect("there is one database");
     let mut model: HashMap<u8, Entry> = HashMap::new();

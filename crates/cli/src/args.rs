@@ -294,13 +294,33 @@ pub(crate) struct ServeArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Bytes that keys, values and their bookkeeping may take, for example 512mb or 2gb; beyond it
-    /// entries are evicted, each the least recently used of a random sample [default: no limit].
+    /// entries are evicted, in the order in which they were written but those that were read
+    /// meanwhile later [default: no limit].
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<Size>,
+
+    /// Longest value, 512mb at the most. What is longer is refused with an error.
+    #[arg(long, value_name = "SIZE", default_value = "512mb")]
+    pub(crate) max_item_size: Size,
 
     /// Connections served at once; further ones are told so and closed [default: 20000].
     #[arg(long, value_name = "N")]
     pub(crate) max_clients: Option<NonZeroUsize>,
+
+    /// Seconds after which a client that sends nothing is disconnected; subscribers may stay
+    /// [default: never].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) idle_timeout: Option<Seconds>,
+
+    /// Seconds after which a client that takes nothing of the replies that wait for it is
+    /// disconnected.
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    pub(crate) write_timeout: Seconds,
+
+    /// Seconds that a server which was told to end goes on delivering the replies to what had
+    /// arrived.
+    #[arg(long, value_name = "SECONDS", default_value = "5")]
+    pub(crate) stop_grace: Seconds,
 
     /// Password that clients have to give with AUTH. The environment is not shown by `ps`.
     #[arg(

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use hotcopy_server::{Config, Server};
+use hotcopy_server::{Config, MAX_ITEM_BYTES, Server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::args::ServeArgs;
+use crate::args::{ServeArgs, Size};
 use crate::exit::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
@@ -25,6 +25,10 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
         config.max_clients = max_clients.get();
     }
     config.max_memory = args.max_memory.map(|size| size.0);
+    config.max_item_bytes = max_item_bytes(args.max_item_size)?;
+    config.idle_timeout = args.idle_timeout.map(|it| it.0);
+    config.write_timeout = args.write_timeout.0;
+    config.stop_grace = args.stop_grace.0;
     config.password = args.password.map(Into::into);
     let threads = config.threads;
 
@@ -40,6 +44,16 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
     announce(&server, threads)?;
     server.run().map_err(Failure::run)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn max_item_bytes(size: Size) -> Result<usize, Failure> {
+    let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+    if bytes > MAX_ITEM_BYTES {
+        return Err(Failure::usage(
+            "--max-item-size is more than the 512mb that a request can carry",
+        ));
+    }
+    Ok(bytes)
 }
 
 /// A server that others can reach and write to shall not be the result of an omission.

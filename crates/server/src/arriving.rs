@@ -3,11 +3,12 @@
 //! Elsewhere a request is parsed when its bytes lie one after another. A value of megabytes would have to be
 //! copied from there to its blocks, in one piece of work. So as soon as a request turns out to be one that stores
 //! such a value, what is kept of the request says that the value is empty, and the value itself goes
-//! to a builder. When both are complete the command gets the value beside the arguments.
+//! to a builder. When both are complete the command gets the value beside the arguments. A value that the
+//! store could not hold is read to nowhere, so that the client gets an answer and costs no memory.
 
 use std::io::{self, IoSliceMut, Read};
 
-use hotcopy_engine::bytes::{ByteStore, Value, ValueBuilder};
+use hotcopy_engine::bytes::{ByteStore, StoreError, Value, ValueBuilder};
 use hotcopy_wire::resp::RequestParser;
 
 use crate::socket::Socket;
@@ -28,7 +29,14 @@ const STORING: [(&str, usize); 5] = [
 ];
 
 #[derive(Debug)]
-pub(crate) struct Arriving(ValueBuilder);
+pub(crate) enum Arriving {
+    Accepted(ValueBuilder),
+    Refused {
+        error: StoreError,
+        /// Bytes of the value that are still to come.
+        missing: usize,
+    },
+}
 
 impl Arriving {
     /// Begins with a request of which `received` is here and `wanted` bytes are missing at the least, if it
@@ -61,51 +69,75 @@ impl Arriving {
             + 1;
         let value = line + line_len;
         let value_len = (received.len() + wanted).checked_sub(value + 2)?;
-        let mut builder = store.builder(value_len).ok()?;
         let mut arrived = received.get(value..)?;
-        while !arrived.is_empty() {
-            let count = arrived.read(builder.unfilled(store)).unwrap_or(0);
-            if count == 0 {
-                return None;
+        let arriving = match store.builder(value_len) {
+            Ok(mut builder) => {
+                while !arrived.is_empty() {
+                    let count = arrived.read(builder.unfilled(store)).unwrap_or(0);
+                    if count == 0 {
+                        return None;
+                    }
+                    builder.advance(count);
+                }
+                Arriving::Accepted(builder)
             }
-            builder.advance(count);
-        }
+            Err(error) => Arriving::Refused {
+                error,
+                missing: value_len.checked_sub(arrived.len())?,
+            },
+        };
         received.truncate(line);
         received.extend_from_slice(b"$0\r\n");
-        Some(Arriving(builder))
+        Some(arriving)
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.0.is_full()
+        match self {
+            Arriving::Accepted(builder) => builder.is_full(),
+            Arriving::Refused { missing, .. } => *missing == 0,
+        }
     }
 
     /// Bytes of the value that are here.
     pub(crate) fn filled(&self) -> usize {
-        self.0.filled()
+        match self {
+            Arriving::Accepted(builder) => builder.filled(),
+            Arriving::Refused { .. } => 0,
+        }
     }
 
     /// Reads once; returns how much there was room for beside what came.
     pub(crate) fn read(
         &mut self,
         socket: &mut Socket,
+        scratch: &mut [u8],
         store: &ByteStore,
     ) -> (usize, io::Result<usize>) {
-        let mut slices: Vec<_> = self
-            .0
-            .unfilled_pieces(store, READ_BLOCKS)
-            .map(IoSliceMut::new)
-            .collect();
-        let room = slices.iter().map(|slice| slice.len()).sum();
-        let read = socket.read_vectored(&mut slices);
-        if let Ok(count) = read {
-            self.0.advance(count);
+        match self {
+            Arriving::Accepted(builder) => {
+                let pieces = builder.unfilled_pieces(store, READ_BLOCKS);
+                let mut slices: Vec<_> = pieces.map(IoSliceMut::new).collect();
+                let room = slices.iter().map(|slice| slice.len()).sum();
+                let read = socket.read_vectored(&mut slices);
+                builder.advance(*read.as_ref().unwrap_or(&0));
+                (room, read)
+            }
+            Arriving::Refused { missing, .. } => {
+                let room = scratch.len().min(*missing);
+                let read = socket.read(&mut scratch[..room]);
+                *missing -= read.as_ref().unwrap_or(&0);
+                (room, read)
+            }
         }
-        (room, read)
     }
 
-    /// The value, if all of it is here.
-    pub(crate) fn finish(self) -> Option<Value> {
-        self.0.finish()
+    /// The value or why there is none, if all of it has arrived.
+    pub(crate) fn finish(self) -> Option<Result<Value, StoreError>> {
+        match self {
+            Arriving::Accepted(builder) => builder.finish().map(Ok),
+            Arriving::Refused { error, missing: 0 } => Some(Err(error)),
+            Arriving::Refused { .. } => None,
+        }
     }
 }
 
@@ -120,7 +152,15 @@ mod tests {
 
     /// What becomes of a request of which all but the last `missing` bytes are here.
     fn begin(request: &str, missing: usize) -> Option<(Arriving, Vec<u8>)> {
-        let store = ByteStore::new(&StoreConfig::default());
+        begin_in(&StoreConfig::default(), request, missing)
+    }
+
+    fn begin_in(
+        config: &StoreConfig,
+        request: &str,
+        missing: usize,
+    ) -> Option<(Arriving, Vec<u8>)> {
+        let store = ByteStore::new(config);
         let mut received = request.as_bytes()[..request.len() - missing].to_vec();
         let mut parser = RequestParser::new(Limits::default());
         let Ok(Progress::Incomplete { wanted }) = parser.parse(&received) else {
@@ -145,6 +185,31 @@ mod tests {
             assert_eq!(received, b"*3\r\n$3\r\nsEt\r\n$1\r\nk\r\n$0\r\n");
             assert_eq!(arriving.filled(), LEN + 2 - missing);
             assert!(!arriving.is_full() && arriving.finish().is_none());
+        }
+    }
+
+    #[test]
+    fn a_value_that_the_store_cannot_hold_is_kept_nowhere() {
+        let no_room = StoreConfig {
+            max_bytes: Some(50_000),
+            ..StoreConfig::default()
+        };
+        let short_items = StoreConfig {
+            max_item_bytes: LEN - 1,
+            ..StoreConfig::default()
+        };
+        for config in [no_room, short_items] {
+            let (arriving, received) = begin_in(&config, &set("set"), 70_002).unwrap();
+            assert_eq!(received, b"*3\r\n$3\r\nset\r\n$1\r\nk\r\n$0\r\n");
+            assert_eq!(arriving.filled(), 0);
+            assert!(matches!(
+                arriving,
+                Arriving::Refused {
+                    missing: 70_000,
+                    ..
+                }
+            ));
+            assert!(arriving.finish().is_none(), "there is more to come");
         }
     }
 

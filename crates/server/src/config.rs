@@ -9,6 +9,9 @@ use std::time::Duration;
 
 const MIB: usize = 1024 * 1024;
 
+/// What a request can carry, as in Redis.
+pub const MAX_ITEM_BYTES: usize = 512 * MIB;
+
 /// Settings of a [`Server`](crate::Server). The default listens on 127.0.0.1:7379 with a loop per core.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -22,6 +25,8 @@ pub struct Config {
     pub threads: usize,
     /// Bound on the bytes that keys, values and their overhead take. None: no bound.
     pub max_memory: Option<u64>,
+    /// Longest key and longest value. What is longer is refused.
+    pub max_item_bytes: usize,
     /// What clients must present with `AUTH` or `HELLO`. None: nothing.
     pub password: Option<Password>,
     /// Clients served at once; more are refused with an error. Lowered where the process may not
@@ -42,6 +47,9 @@ pub struct Config {
     /// Bytes of requests that have not arrived completely, over all clients. A client whose request
     /// would grow beyond it is disconnected.
     pub unfinished_request_bytes: usize,
+    /// How long a client may send and be sent nothing before it is disconnected. Subscribers may
+    /// stay. None: for ever.
+    pub idle_timeout: Option<Duration>,
     /// How long a client may take nothing of what waits for it before it is disconnected.
     pub write_timeout: Duration,
     /// How long a stopping server goes on delivering replies that are already computed.
@@ -56,6 +64,7 @@ impl Default for Config {
             unix: None,
             threads: available_parallelism().map_or(1, NonZero::get),
             max_memory: None,
+            max_item_bytes: MAX_ITEM_BYTES,
             password: None,
             max_clients: 20_000,
             databases: 16,
@@ -64,8 +73,9 @@ impl Default for Config {
             crowded_output_bytes: MIB,
             subscriber_output_bytes: 32 * MIB,
             unfinished_request_bytes: 1024 * MIB,
+            idle_timeout: None,
             write_timeout: Duration::from_secs(60),
-            stop_grace: Duration::from_secs(1),
+            stop_grace: Duration::from_secs(5),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use hotcopy_engine::bytes::{UnixMillis, Value};
+use hotcopy_engine::bytes::{StoreError, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
 
 use crate::clients::Client;
@@ -41,6 +41,10 @@ pub(crate) struct Connection {
     /// The peer has finished: read until the end even after a short read, because no event follows.
     pub(crate) is_read_closed: bool,
     pub(crate) queued: bool,
+    /// The server ends: what has arrived is still answered.
+    is_ending: bool,
+    /// When a byte last came or went.
+    active_at: Instant,
     /// When the peer last took something, while something waits for it.
     waiting_since: Option<Instant>,
     accounted_input: usize,
@@ -48,7 +52,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: Socket, client: Arc<Client>, session: Session) -> Self {
+    pub(crate) fn new(socket: Socket, client: Arc<Client>, session: Session, now: Instant) -> Self {
         Connection {
             socket,
             client,
@@ -60,6 +64,8 @@ impl Connection {
             is_writable: true,
             is_read_closed: false,
             queued: false,
+            is_ending: false,
+            active_at: now,
             waiting_since: None,
             accounted_input: 0,
             accounted_output: 0,
@@ -69,6 +75,9 @@ impl Connection {
     pub(crate) fn turn(&mut self, turn: &mut Turn<'_>) -> Outcome {
         self.output.lend(&mut turn.scratch.output);
         let result = self.work(turn);
+        if self.is_ending && !self.has_more_input() && self.session.unfinished.is_none() {
+            self.session.is_closing = true;
+        }
         self.output.take_back(&mut turn.scratch.output);
         self.account(turn.shared);
         self.waiting_since = match self.waiting_since {
@@ -83,6 +92,13 @@ impl Connection {
             Ok(()) if self.has_work(turn.shared) => Outcome::GoOn,
             Ok(()) => Outcome::Wait,
         }
+    }
+
+    /// Answers what has arrived and then ends.
+    pub(crate) fn begin_end(&mut self) {
+        self.is_ending = true;
+        // Something may have come of which no event told yet.
+        self.is_readable = true;
     }
 
     fn work(&mut self, turn: &mut Turn<'_>) -> io::Result<()> {
@@ -178,6 +194,7 @@ impl Connection {
         let written = self.output.write_piece(&mut self.socket)?;
         self.is_writable = written.all;
         if written.bytes > 0 {
+            self.active_at = turn.now;
             self.waiting_since = Some(turn.now);
             let count = written.bytes as u64;
             turn.counts.output_bytes.fetch_add(count, Ordering::Relaxed);
@@ -196,6 +213,7 @@ impl Connection {
                 self.session.is_closing = true;
             }
             Received::Bytes { count, drained } => {
+                self.active_at = turn.now;
                 self.is_readable = !drained || self.is_read_closed;
                 let received = count as u64;
                 turn.counts
@@ -292,7 +310,13 @@ impl Connection {
         executed
     }
 
-    fn call(&mut self, turn: &Turn<'_>, args: Args<'_>, value: Option<Value>, now: UnixMillis) {
+    fn call(
+        &mut self,
+        turn: &Turn<'_>,
+        args: Args<'_>,
+        value: Option<Result<Value, StoreError>>,
+        now: UnixMillis,
+    ) {
         let mark = self.output.mark();
         let mut context = Context {
             shared: turn.shared,
@@ -353,6 +377,14 @@ impl Connection {
     pub(crate) fn is_stalled(&self, now: Instant, timeout: Duration) -> bool {
         self.waiting_since
             .is_some_and(|since| now.saturating_duration_since(since) >= timeout)
+    }
+
+    /// Whether no byte came or went for so long, and none needs to.
+    pub(crate) fn is_idle(&self, now: Instant, timeout: Duration) -> bool {
+        now.saturating_duration_since(self.active_at) >= timeout
+            && self.output.is_empty()
+            && self.session.unfinished.is_none()
+            && !self.session.is_subscriber()
     }
 
     /// Ends the sums' share. The connection is dropped after it.

@@ -19,6 +19,7 @@ use hotcopy_engine::bytes::UnixMillis;
 use hotcopy_wire::resp::Version;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
+use patience::IdleWatch;
 use slab::Slab;
 
 use crate::clients::Origin;
@@ -44,9 +45,7 @@ const SWEEP_TIME: Duration = Duration::from_millis(1);
 /// Entries looked at under one lock.
 const SWEEP_STEP: usize = 64;
 
-/// How often clients that do not read are looked for.
-const STALL_INTERVAL: Duration = Duration::from_millis(500);
-
+mod patience;
 #[cfg(test)]
 mod tests;
 
@@ -62,6 +61,7 @@ pub(crate) struct EventLoop {
     scratch: Scratch,
     sweep_due: Instant,
     checked_stalls_at: Instant,
+    idle_watch: IdleWatch,
     stops_at: Option<Instant>,
 }
 
@@ -80,6 +80,7 @@ impl EventLoop {
             scratch: Scratch::new(),
             sweep_due: now,
             checked_stalls_at: now,
+            idle_watch: IdleWatch::new(now),
             stops_at: None,
         }
     }
@@ -121,6 +122,7 @@ impl EventLoop {
         self.serve(now);
         self.sweep_expired(now);
         self.close_stalled(now);
+        self.close_idle(now);
         Ok(now)
     }
 
@@ -135,9 +137,9 @@ impl EventLoop {
         let needs_sweep = self.shared.store.needs_sweep();
         let now = Instant::now();
         let sweep = needs_sweep.then(|| self.sweep_due.saturating_duration_since(now));
-        let stalls = (!self.waiting.is_empty()).then_some(STALL_INTERVAL);
+        let patience = self.patience_ends(now);
         let stop = self.stops_at.map(|at| at.saturating_duration_since(now));
-        [sweep, stalls, stop].into_iter().flatten().min()
+        [sweep, patience, stop].into_iter().flatten().min()
     }
 
     fn note(&mut self, event: &Event) {
@@ -202,7 +204,7 @@ impl EventLoop {
             client: client.id,
         };
         let session = Session::new(receiver, self.shared.config.password.is_none());
-        slot.insert(Connection::new(socket, client, session));
+        slot.insert(Connection::new(socket, client, session, Instant::now()));
         if registered.is_err() || self.stops_at.is_some() {
             self.close(token);
         } else {
@@ -312,29 +314,11 @@ impl EventLoop {
         }
     }
 
-    fn close_stalled(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.checked_stalls_at) < STALL_INTERVAL {
-            return;
-        }
-        self.checked_stalls_at = now;
-        let timeout = self.shared.config.write_timeout;
-        let is_stalled = |token: &usize| {
-            let connection = self.connections.get(*token);
-            connection.is_some_and(|it| it.is_stalled(now, timeout))
-        };
-        let stalled: Vec<usize> = self.waiting.iter().copied().filter(is_stalled).collect();
-        for token in stalled {
-            let disconnections = &self.shared.totals.output_limit_disconnections;
-            disconnections.fetch_add(1, Ordering::Relaxed);
-            self.close(token);
-        }
-    }
-
     fn begin_stop(&mut self) {
         self.stops_at = Some(Instant::now() + self.shared.config.stop_grace);
         let tokens: Vec<usize> = self.connections.iter().map(|(token, _)| token).collect();
         for token in tokens {
-            self.connections[token].session.is_closing = true;
+            self.connections[token].begin_end();
             self.queue(token);
         }
     }

@@ -6,7 +6,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use hotcopy_engine::bytes::{ByteStore, Value};
+use hotcopy_engine::bytes::{ByteStore, StoreError, Value};
 use hotcopy_wire::resp::RequestParser;
 
 use crate::arriving::Arriving;
@@ -119,7 +119,7 @@ impl Input {
     }
 
     /// The large value of the request that is complete now, if it has one.
-    pub(crate) fn take_value(&mut self) -> Option<Value> {
+    pub(crate) fn take_value(&mut self) -> Option<Result<Value, StoreError>> {
         self.arriving.take()?.finish()
     }
 
@@ -134,7 +134,7 @@ impl Input {
         let unused = self.buffer.capacity() - self.buffer.len();
         let arriving = self.arriving.as_mut().filter(|it| !it.is_full());
         let (room, read) = if let Some(arriving) = arriving {
-            arriving.read(socket, store)
+            arriving.read(socket, scratch, store)
         } else if wanted > READ_BYTES || (wanted > 1 && wanted <= unused) {
             // A large argument goes where it stays, and no byte of the next request behind it. The
             // buffer grows with what was received, never to what was merely announced.

@@ -31,6 +31,6 @@ mod shared;
 mod socket;
 mod turn;
 
-pub use config::{Config, Password};
+pub use config::{Config, MAX_ITEM_BYTES, Password};
 pub use error::ServerError;
 pub use server::{Server, StopHandle};

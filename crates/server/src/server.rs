@@ -101,6 +101,7 @@ impl Server {
         let store = ByteStore::new(&StoreConfig {
             max_bytes: config.max_memory,
             databases: config.databases,
+            max_item_bytes: config.max_item_bytes,
             ..StoreConfig::default()
         });
         let shared = Arc::new(Shared {

@@ -4,7 +4,6 @@
 use std::sync::atomic::Ordering;
 
 use super::UnixMillis;
-use super::segment::MAX_VALUE_BYTES;
 use super::store::ByteStore;
 use super::weight::{self, Layout};
 
@@ -16,8 +15,16 @@ pub enum StoreError {
     TooLarge {
         /// What it would take.
         needed_bytes: u64,
-        /// The store's limit, or for a single value what any store can hold.
+        /// The store's limit.
         max_bytes: u64,
+    },
+    /// The key or the value is longer than [`StoreConfig::max_item_bytes`](super::StoreConfig::max_item_bytes).
+    #[error("an item of {len} bytes is longer than {max_item_bytes}")]
+    ItemTooLong {
+        /// Its length.
+        len: usize,
+        /// What is allowed.
+        max_item_bytes: usize,
     },
 }
 
@@ -66,10 +73,11 @@ impl ByteStore {
     ) -> Result<(), StoreError> {
         let (mut needed_bytes, mut entries) = (0, 0);
         for (key_len, value_len) in lens {
-            if value_len.max(key_len) > MAX_VALUE_BYTES {
-                return Err(StoreError::TooLarge {
-                    needed_bytes: value_len.max(key_len) as u64,
-                    max_bytes: MAX_VALUE_BYTES as u64,
+            let (len, max_item_bytes) = (value_len.max(key_len), self.max_item_bytes);
+            if len > max_item_bytes {
+                return Err(StoreError::ItemTooLong {
+                    len,
+                    max_item_bytes,
                 });
             }
             needed_bytes += weight::of_entry(key_len, value_len);

@@ -29,6 +29,7 @@ fn run(seed: u64) {
         max_bytes: Some(limit),
         databases: 3,
         shards: 4,
+        ..StoreConfig::default()
     });
     let mut model: HashMap<(usize, u32), Written> = HashMap::new();
     let mut held: Vec<(Value, Written)> = Vec::new();

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::builder::Prepared;
 use super::key::KeyHasher;
 use super::pool::Pool;
+use super::segment::MAX_VALUE_BYTES as MAX_ITEM_BYTES;
 use super::shard::{MAX_DATABASES, NewEntry, Shard};
 use super::stats::Sizes;
 use super::weight::{self, Layout};
@@ -28,6 +29,8 @@ pub struct StoreConfig {
     pub databases: usize,
     /// Shards; rounded up to a power of two, at most 256. A store with a small limit has fewer.
     pub shards: usize,
+    /// Longest key and longest value; never more than 2^32 - 1.
+    pub max_item_bytes: usize,
 }
 
 impl Default for StoreConfig {
@@ -36,6 +39,7 @@ impl Default for StoreConfig {
             max_bytes: None,
             databases: 16,
             shards: 16,
+            max_item_bytes: MAX_ITEM_BYTES,
         }
     }
 }
@@ -62,6 +66,7 @@ pub struct ByteStore {
     pub(super) pool: Arc<Pool>,
     /// `u64::MAX` for none.
     pub(super) max_bytes: AtomicU64,
+    pub(super) max_item_bytes: usize,
     /// What a shard takes beside its entries, see [`weight::of_shard`].
     pub(super) shard_bytes: AtomicU64,
 }
@@ -100,6 +105,7 @@ impl ByteStore {
             sizes,
             pool,
             max_bytes: AtomicU64::new(config.max_bytes.unwrap_or(u64::MAX)),
+            max_item_bytes: config.max_item_bytes.min(MAX_ITEM_BYTES),
             shard_bytes: AtomicU64::new(weight::of_shard(layout)),
         }
     }

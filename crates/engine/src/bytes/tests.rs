@@ -9,6 +9,7 @@ pub(super) fn store(max_bytes: Option<u64>) -> ByteStore {
         max_bytes,
         databases: 4,
         shards: 8,
+        ..StoreConfig::default()
     })
 }
 

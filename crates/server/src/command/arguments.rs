@@ -1,5 +1,7 @@
 //! Arguments that outlive their request, for work that goes on after its bytes are gone.
 
+use std::ops::Range;
+
 use hotcopy_wire::resp::Args;
 
 /// A queue of arguments, one after another in one buffer.
@@ -30,10 +32,21 @@ impl Arguments {
 
     /// Takes the next one.
     pub(super) fn next(&mut self) -> Option<&[u8]> {
+        let range = self.next_range()?;
+        Some(self.at(range))
+    }
+
+    /// Takes the next one; returns where it is.
+    pub(super) fn next_range(&mut self) -> Option<Range<usize>> {
         let end = *self.ends.get(self.taken)?;
         let start = std::mem::replace(&mut self.start, end);
         self.taken += 1;
-        Some(&self.bytes[start..end])
+        Some(start..end)
+    }
+
+    /// What is there.
+    pub(super) fn at(&self, range: Range<usize>) -> &[u8] {
+        &self.bytes[range]
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -71,6 +71,7 @@ fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {
         "normal {} 0 0 slave 0 0 0 pubsub {} 0 0",
         config.client_output_bytes, config.subscriber_output_bytes
     );
+    let idle_timeout = config.idle_timeout.unwrap_or_default();
     BTreeMap::from([
         ("appendonly", "no".to_owned()),
         ("bind", config.bind.to_string()),
@@ -92,7 +93,7 @@ fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {
         ),
         ("save", String::new()),
         ("tcp-keepalive", "300".to_owned()),
-        ("timeout", "0".to_owned()),
+        ("timeout", idle_timeout.as_secs().to_string()),
         (
             "unixsocket",
             unix.map(|path| path.display().to_string())

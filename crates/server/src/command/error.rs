@@ -1,5 +1,7 @@
 //! Error replies, in the words of Redis 7, which client libraries look at.
 
+use hotcopy_engine::bytes::StoreError;
+
 use super::glob::MAX_PATTERN_BYTES;
 use super::{MAX_NAME_BYTES, MAX_SUBSCRIPTION_BYTES};
 
@@ -34,6 +36,10 @@ pub(super) enum CommandError {
     DatabaseOutOfRange,
     #[error("OOM command not allowed when used memory > 'maxmemory'.")]
     OutOfMemory,
+    #[error("ERR string exceeds maximum allowed size ({max_item_bytes} bytes, --max-item-size)")]
+    ItemTooLong { max_item_bytes: usize },
+    #[error("ERR more than {max} pairs cannot be stored as one step")]
+    TooManyPairs { max: usize },
     #[error("NOAUTH Authentication required.")]
     NotAuthenticated,
     #[error("WRONGPASS invalid username-password pair or user is disabled.")]
@@ -54,10 +60,13 @@ pub(super) enum CommandError {
     Shown(String),
 }
 
-impl From<hotcopy_engine::bytes::StoreError> for CommandError {
-    fn from(error: hotcopy_engine::bytes::StoreError) -> Self {
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
         match error {
-            hotcopy_engine::bytes::StoreError::TooLarge { .. } => CommandError::OutOfMemory,
+            StoreError::TooLarge { .. } => CommandError::OutOfMemory,
+            StoreError::ItemTooLong { max_item_bytes, .. } => {
+                CommandError::ItemTooLong { max_item_bytes }
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ mod numbers;
 mod pubsub;
 mod scan;
 mod set;
+mod set_many;
 mod strings;
 pub(crate) mod table;
 pub(crate) mod work;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use hotcopy_engine::bytes::{ByteStore, Database, Payload, UnixMillis, Value};
+use hotcopy_engine::bytes::{ByteStore, Database, Payload, StoreError, UnixMillis, Value};
 use hotcopy_wire::resp::{Args, Encoder, Version};
 
 use crate::clients::Client;
@@ -55,8 +56,8 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) client: &'a Arc<Client>,
     pub(crate) output: &'a mut Output,
-    /// What the command shall store, if that is large: then its argument is empty.
-    pub(crate) value: Option<Value>,
+    /// What the command shall store, if that is large, or why it cannot be: then its argument is empty.
+    pub(crate) value: Option<Result<Value, StoreError>>,
     /// Read once for all commands of a turn.
     pub(crate) now: UnixMillis,
     pub(crate) instant: Instant,
@@ -89,10 +90,10 @@ impl<'a> Context<'a> {
     }
 
     /// What the command shall store, of which this is the argument.
-    fn take_value<'b>(&mut self, argument: &'b [u8]) -> Payload<'b> {
+    fn take_value<'b>(&mut self, argument: &'b [u8]) -> Result<Payload<'b>, CommandError> {
         match self.value.take() {
-            Some(value) => value.into(),
-            None => argument.into(),
+            Some(value) => Ok(value?.into()),
+            None => Ok(argument.into()),
         }
     }
 

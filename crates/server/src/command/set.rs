@@ -135,7 +135,7 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Handled {
         ..SetOptions::default()
     };
     let (database, now) = (context.database(), context.now);
-    let value = context.take_value(&args[2]);
+    let value = context.take_value(&args[2])?;
     let outcome = context
         .store()
         .set(database, &args[1], value, change, now)?;

@@ -1,6 +1,6 @@
 //! Strings: reading and the simple ways of writing. `SET` and its options are in [`super::set`].
 
-use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, Payload, SetOptions};
+use hotcopy_engine::bytes::{Change, Condition, DeadlineChange, SetOptions};
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
@@ -77,24 +77,6 @@ pub(super) const COMMANDS: &[Command] = &[
             "O(1)",
             "Stores a value that lives for some milliseconds.",
         ),
-    Command::new("mset", -3, mset)
-        .flags(WRITE)
-        .keys((1, -1, 2), &["OW", "update"])
-        .doc(
-            "string",
-            "1.0.1",
-            "O(N) in the keys",
-            "Stores several values as one step.",
-        ),
-    Command::new("msetnx", -3, msetnx)
-        .flags(WRITE)
-        .keys((1, -1, 2), &["OW", "insert"])
-        .doc(
-            "string",
-            "1.0.1",
-            "O(N) in the keys",
-            "Stores several values as one step if none of the keys is there.",
-        ),
 ];
 
 fn get(context: &mut Context<'_>, args: Args<'_>) -> Handled {
@@ -135,7 +117,7 @@ fn store(
     options: SetOptions,
 ) -> Result<hotcopy_engine::bytes::SetOutcome, CommandError> {
     let (database, now) = (context.database(), context.now);
-    let value = context.take_value(value);
+    let value = context.take_value(value)?;
     Ok(context.store().set(database, key, value, options, now)?)
 }
 
@@ -181,34 +163,4 @@ fn store_for(
     store(context, &args[1], &args[3], options)?;
     context.reply_ok();
     Ok(())
-}
-
-fn mset(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    store_all(context, args, Condition::Always, "mset")?;
-    context.reply_ok();
-    Ok(())
-}
-
-fn msetnx(context: &mut Context<'_>, args: Args<'_>) -> Handled {
-    let stored = store_all(context, args, Condition::IfAbsent, "msetnx")?;
-    context.reply().integer(i64::from(stored));
-    Ok(())
-}
-
-fn store_all(
-    context: &mut Context<'_>,
-    args: Args<'_>,
-    condition: Condition,
-    name: &'static str,
-) -> Result<bool, CommandError> {
-    if args.len().is_multiple_of(2) {
-        return Err(CommandError::WrongArity { name });
-    }
-    let mut pairs = Vec::with_capacity(args.len() / 2);
-    let mut rest = args.iter().skip(1);
-    while let (Some(key), Some(value)) = (rest.next(), rest.next()) {
-        pairs.push((key, Payload::from(value)));
-    }
-    let (database, now) = (context.database(), context.now);
-    Ok(context.store().set_many(database, &pairs, condition, now)?)
 }

@@ -227,6 +227,7 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
         super::admin::COMMANDS,
         super::strings::COMMANDS,
         super::set::COMMANDS,
+        super::set_many::COMMANDS,
         super::keys::COMMANDS,
         super::expire::COMMANDS,
         super::scan::COMMANDS,

@@ -221,3 +221,33 @@ fn the_names_that_one_client_subscribes_to_are_bounded_together() {
     client.send(accepted);
     assert_eq!(client.array_len(), 3);
 }
+
+fn pairs(command: &str, count: usize) -> Vec<String> {
+    let pairs = (0..count).flat_map(|index| [format!("key:{index}"), format!("value:{index}")]);
+    [command.to_owned()].into_iter().chain(pairs).collect()
+}
+
+#[test]
+fn an_mset_of_any_number_of_pairs_stores_all_of_them() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    for count in [1_023, 1_024, 1_025, 2_048, 10_001] {
+        client.expect(&pairs("MSET", count), "+OK\r\n");
+        client.expect(&["DBSIZE"], &format!(":{count}\r\n"));
+        let last = format!("value:{}", count - 1);
+        client.send(&["GET", &format!("key:{}", count - 1)]);
+        assert_eq!(client.bulk(), last.as_bytes());
+        client.expect(&["FLUSHALL"], "+OK\r\n");
+    }
+}
+
+#[test]
+fn an_msetnx_of_more_pairs_than_one_step_writes_is_refused() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    client.expect(&pairs("MSETNX", 1_024), ":1\r\n");
+    client.expect(&["FLUSHALL"], "+OK\r\n");
+    let refused = "-ERR more than 1024 pairs cannot be stored as one step\r\n";
+    client.expect(&pairs("MSETNX", 1_025), refused);
+    client.expect(&["DBSIZE"], ":0\r\n");
+}

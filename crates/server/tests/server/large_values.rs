@@ -108,3 +108,58 @@ fn a_large_value_that_arrives_makes_room_for_itself_and_one_beyond_the_limit_is_
     client.send(&[&b"SET"[..], b"k", &value(5 << 20)]);
     assert!(client.line().starts_with("-OOM"));
 }
+
+#[test]
+fn a_value_longer_than_allowed_is_refused_costs_no_memory_and_the_connection_goes_on() {
+    let server = TestServer::start(Config {
+        max_item_bytes: 1_000_000,
+        ..config()
+    });
+    let mut client = server.client();
+    let (most, too_long) = (value(1_000_000), value(100_000_000));
+    let refused = "-ERR string exceeds maximum allowed size (1000000 bytes, --max-item-size)\r\n";
+    client.expect(&[&b"SET"[..], b"k", &most], OK);
+    for len in [1_000_001, too_long.len()] {
+        client.expect(&[&b"SET"[..], b"k", &too_long[..len]], refused);
+        client.expect(&[&b"SETEX"[..], b"k", b"10", &too_long[..len]], refused);
+    }
+    client.expect(
+        &[&b"MSET"[..], b"a", b"", b"b", &too_long[..1_000_001]],
+        refused,
+    );
+    client.expect(&["EXISTS", "a", "b"], ":0\r\n");
+    client.send(&["GET", "k"]);
+    assert!(client.bulk() == most);
+    let begun = request(&[&b"SET"[..], b"k", &too_long]);
+    let (half, rest) = begun.split_at(begun.len() / 2);
+    client.stream.write_all(half).unwrap();
+    assert!(server.info("mem_clients_requests") < 100_000);
+    assert!(server.info("used_memory_dataset") < 2_000_000);
+    client.stream.write_all(rest).unwrap();
+    client.expect_reply(refused);
+}
+
+#[test]
+fn long_values_of_mset_arrive_whole() {
+    let server = TestServer::start(config());
+    let mut client = server.client();
+    let lens = [0, 1, 70_000, 16_384, 3_000_000, 64, 200_000];
+    let values: Vec<_> = lens.iter().map(|len| value(*len)).collect();
+    let names: Vec<_> = (0..lens.len()).map(|index| format!("k{index}")).collect();
+    let pairs = names.iter().zip(&values);
+    let pairs: Vec<&[u8]> = pairs
+        .flat_map(|(name, value)| [name.as_bytes(), value])
+        .collect();
+    let mset = [&[&b"MSET"[..]], &pairs[..]].concat();
+    client.expect(&mset, OK);
+    let msetnx = [&[&b"MSETNX"[..]], &pairs[..]].concat();
+    client.expect(&msetnx, ":0\r\n");
+    client.expect(&["DEL", "k0", "k1", "k2", "k3", "k4", "k5", "k6"], ":7\r\n");
+    client.expect(&msetnx, ":1\r\n");
+    for (name, value) in names.iter().zip(&values) {
+        client.send(&["GET", name]);
+        assert!(client.bulk() == *value, "{name}");
+    }
+    client.expect(&["FLUSHALL"], OK);
+    wait_until("all is freed", || server.info("used_memory_dataset") == 0);
+}

@@ -103,3 +103,74 @@ fn clients_that_do_not_read_do_not_keep_a_server_from_stopping() {
     client.line();
     server.stop();
 }
+
+#[test]
+fn a_stopping_server_answers_all_that_has_arrived() {
+    const REQUESTS: usize = 50_000;
+    let mut server = TestServer::start(config());
+    let mut clients: Vec<_> = (0..4).map(|_| server.client()).collect();
+    let pipeline = request(&["PING"]).repeat(REQUESTS);
+    for client in &mut clients {
+        std::io::Write::write_all(&mut client.stream, &pipeline).unwrap();
+    }
+    let reading = clients
+        .into_iter()
+        .map(|mut client| std::thread::spawn(move || client.rest().matches("+PONG\r\n").count()));
+    let reading: Vec<_> = reading.collect();
+    server.stop();
+    for reading in reading {
+        assert_eq!(reading.join().unwrap(), REQUESTS);
+    }
+}
+
+#[test]
+fn a_client_that_goes_on_asking_does_not_keep_a_server_from_stopping() {
+    let mut server = TestServer::start(Config {
+        stop_grace: std::time::Duration::from_millis(200),
+        ..config()
+    });
+    let mut client = server.client();
+    let (mut stream, mut replies) = (client.stream.try_clone().unwrap(), 0);
+    let pipeline = request(&["PING"]).repeat(1_000);
+    let asking =
+        std::thread::spawn(
+            move || {
+                while std::io::Write::write_all(&mut stream, &pipeline).is_ok() {}
+            },
+        );
+    let reading = std::thread::spawn(move || {
+        replies += client.rest().len();
+        replies
+    });
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    server.stop();
+    asking.join().unwrap();
+    assert!(reading.join().unwrap() > 0);
+}
+
+#[test]
+fn idle_clients_are_disconnected_and_those_that_wait_for_messages_are_not() {
+    let timeout = std::time::Duration::from_millis(400);
+    let server = TestServer::start(Config {
+        idle_timeout: Some(timeout),
+        ..config()
+    });
+    let started = std::time::Instant::now();
+    let mut idle: Vec<_> = (0..600).map(|_| server.client()).collect();
+    let mut subscriber = server.client();
+    subscriber.expect(
+        &["SUBSCRIBE", "news"],
+        "*3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n",
+    );
+    let mut busy = server.client();
+    while started.elapsed() < 4 * timeout {
+        busy.expect(&["PING"], "+PONG\r\n");
+        std::thread::sleep(timeout / 8);
+    }
+    for client in &mut idle {
+        assert_eq!(client.rest(), "");
+    }
+    assert!(subscriber.is_silent());
+    let mut publisher = server.client();
+    publisher.expect(&["PUBLISH", "news", "hello"], ":1\r\n");
+}
