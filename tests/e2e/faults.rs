@@ -1,6 +1,7 @@
 //! Clients that mean harm or do not know better: the others keep being served, and the server's memory stays bounded.
 
 mod connections;
+mod floods;
 mod hostile_bytes;
 mod memory;
 #[cfg(feature = "slow")]

@@ -9,7 +9,9 @@ use super::Failure;
 /// Longer than any answer may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-const BUFFER_BYTES: usize = 256 * 1024;
+/// Bytes that one system call reads or writes. Not more, because on few cores a client that has the kernel copy
+/// much at once keeps the other clients from running, which is nothing that a server does to them.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
@@ -50,7 +52,13 @@ impl Connection {
 
     /// Adds a write to the requests that are sent next.
     pub(super) fn add_set(&mut self, key: &str, value: &[u8]) {
-        let (key_len, len) = (key.len(), value.len());
+        self.add_set_header(key, value.len());
+        self.request.extend_from_slice(value);
+        self.request.extend_from_slice(b"\r\n");
+    }
+
+    fn add_set_header(&mut self, key: &str, len: usize) {
+        let key_len = key.len();
         let written = match self.protocol {
             Protocol::Resp => write!(
                 self.request,
@@ -59,8 +67,6 @@ impl Connection {
             Protocol::Memcached => write!(self.request, "set {key} 0 0 {len}\r\n"),
         };
         written.expect("a vector takes everything");
-        self.request.extend_from_slice(value);
-        self.request.extend_from_slice(b"\r\n");
     }
 
     pub(super) fn send(&mut self) -> Result<(), Failure> {
@@ -114,8 +120,12 @@ impl Connection {
     }
 
     pub(super) fn set(&mut self, key: &str, value: &[u8]) -> Result<(), Failure> {
-        self.add_set(key, value);
+        self.add_set_header(key, value.len());
         self.send()?;
+        for piece in value.chunks(BUFFER_BYTES) {
+            self.stream.get_mut().write_all(piece)?;
+        }
+        self.stream.get_mut().write_all(b"\r\n")?;
         self.take_stored()
     }
 

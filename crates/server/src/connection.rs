@@ -17,6 +17,7 @@ use crate::command::{self, Context};
 use crate::input::{Input, Received};
 use crate::output::{Mark, Output};
 use crate::session::Session;
+use crate::share::Share;
 use crate::shared::{Shared, settle};
 use crate::socket::Socket;
 use crate::turn::{Budget, Outcome, Turn};
@@ -41,6 +42,8 @@ pub(crate) struct Connection {
     /// The peer has finished: read until the end even after a short read, because no event follows.
     pub(crate) is_read_closed: bool,
     pub(crate) queued: bool,
+    /// What the socket is set up for.
+    share: Share,
     /// The server ends: what has arrived is still answered.
     is_ending: bool,
     /// When a byte last came or went.
@@ -64,6 +67,7 @@ impl Connection {
             is_writable: true,
             is_read_closed: false,
             queued: false,
+            share: Share::WithOthers,
             is_ending: false,
             active_at: now,
             waiting_since: None,
@@ -191,7 +195,14 @@ impl Connection {
         if !self.is_writable || self.output.is_empty() {
             return Ok(false);
         }
-        let written = self.output.write_piece(&mut self.socket)?;
+        if let Some(share) = turn.share
+            && share != self.share
+        {
+            self.share = share;
+            self.socket.set_share(share);
+        }
+        let max_bytes = turn.share.unwrap_or(Share::WithOthers).piece_bytes();
+        let written = self.output.write_piece(&mut self.socket, max_bytes)?;
         self.is_writable = written.all;
         if written.bytes > 0 {
             self.active_at = turn.now;

@@ -27,6 +27,7 @@ use crate::connection::Connection;
 use crate::mailbox::Message;
 use crate::pubsub::{Delivery, Receiver, Topic};
 use crate::session::Session;
+use crate::share::Company;
 use crate::shared::{LoopHandle, Shared};
 use crate::socket::Socket;
 use crate::turn::{Outcome, Scratch, Turn};
@@ -62,6 +63,7 @@ pub(crate) struct EventLoop {
     sweep_due: Instant,
     checked_stalls_at: Instant,
     idle_watch: IdleWatch,
+    company: Company,
     stops_at: Option<Instant>,
 }
 
@@ -81,6 +83,7 @@ impl EventLoop {
             sweep_due: now,
             checked_stalls_at: now,
             idle_watch: IdleWatch::new(now),
+            company: Company::new(now),
             stops_at: None,
         }
     }
@@ -213,6 +216,10 @@ impl EventLoop {
     }
 
     fn serve(&mut self, now: Instant) {
+        if !self.ready.is_empty() || !self.bulk.is_empty() {
+            let since_start = now.saturating_duration_since(self.shared.started);
+            self.handle().note_served(since_start);
+        }
         // Those that are queued again meanwhile have their turn after the next look for events.
         for _ in 0..self.ready.len() {
             let Some(token) = self.ready.pop_front() else {
@@ -230,11 +237,15 @@ impl EventLoop {
             return;
         };
         connection.queued = false;
+        self.company.note(token, now);
+        let is_under_way = !connection.output.is_empty();
+        let share = is_under_way.then(|| self.company.share(self.index, &self.shared, now));
         let outcome = connection.turn(&mut Turn {
             shared: &self.shared,
             counts: &self.shared.loops[self.index].counts,
             scratch: &mut self.scratch,
             now,
+            share,
         });
         if connection.output.is_empty() {
             if !self.waiting.is_empty() {

@@ -27,6 +27,7 @@ mod process;
 mod pubsub;
 mod server;
 mod session;
+mod share;
 mod shared;
 mod socket;
 mod turn;

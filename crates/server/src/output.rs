@@ -15,9 +15,6 @@ use hotcopy_wire::resp::{Encoder, Version};
 /// than the copy.
 const SHARED_FROM_BYTES: usize = 16 * 1024;
 
-/// Most bytes given to the kernel in one call.
-const MAX_WRITE_BYTES: usize = 32 * 1024;
-
 /// Most slices given to the kernel in one call.
 const MAX_WRITE_SLICES: usize = 32;
 
@@ -185,15 +182,20 @@ impl Output {
         }
     }
 
-    /// Writes one bounded piece. Returns how much was written and whether the kernel took all of it.
-    pub(crate) fn write_piece(&mut self, to: &mut impl Write) -> io::Result<Written> {
+    /// Writes one piece of no more than so many bytes. Returns how much was written and whether the kernel
+    /// took all of it.
+    pub(crate) fn write_piece(
+        &mut self,
+        to: &mut impl Write,
+        max_bytes: usize,
+    ) -> io::Result<Written> {
         let mut pieces: [_; MAX_WRITE_SLICES] = std::array::from_fn(|_| IoSlice::new(&[]));
         let (mut count, mut offered) = (0, 0);
         let waiting = self.slices.iter().flat_map(Slice::pieces);
         for slice in waiting.chain([&self.tail[..]]).take(MAX_WRITE_SLICES) {
-            let room = MAX_WRITE_BYTES - offered;
+            let room = max_bytes - offered;
             // Rather whole blocks than two of them and the first bytes of a third.
-            if room == 0 || (room < slice.len() && room < MAX_WRITE_BYTES / 2) {
+            if room == 0 || (room < slice.len() && room < max_bytes / 2) {
                 break;
             }
             let slice = &slice[..slice.len().min(room)];
@@ -260,6 +262,8 @@ mod tests {
         BLOCK_VALUE_BYTES, ByteStore, Database, SetOptions, StoreConfig, UnixMillis,
     };
 
+    const PIECE_BYTES: usize = 32 * 1024;
+
     /// A value as a store gives it out.
     fn value(byte: u8, len: usize) -> Value {
         let store = ByteStore::new(&StoreConfig::default());
@@ -285,7 +289,7 @@ mod tests {
 
         fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
             let offered: usize = slices.iter().map(|slice| slice.len()).sum();
-            assert!(offered <= MAX_WRITE_BYTES);
+            assert!(offered <= PIECE_BYTES);
             let mut left = self.width;
             for slice in slices {
                 let step = slice.len().min(left);
@@ -323,7 +327,7 @@ mod tests {
                 width,
             };
             while !output.is_empty() {
-                output.write_piece(&mut narrow).unwrap();
+                output.write_piece(&mut narrow, PIECE_BYTES).unwrap();
             }
             assert!(narrow.taken == expected, "width {width}");
         }
@@ -358,7 +362,7 @@ mod tests {
             assert_eq!(output.len(), before);
             let mut written = Vec::new();
             while !output.is_empty() {
-                output.write_piece(&mut written).unwrap();
+                output.write_piece(&mut written, PIECE_BYTES).unwrap();
             }
             assert!(written.ends_with(b"xx\r\n+kept\r\n"));
         }

@@ -19,6 +19,7 @@ use crate::event_loop::{EventLoop, WAKER};
 use crate::listener::{Listeners, STOP};
 use crate::mailbox::{Mailbox, Message};
 use crate::pubsub::PubSub;
+use crate::share::LastServed;
 use crate::shared::{Discard, LoopCounts, LoopHandle, Shared, Totals};
 
 /// Files that the process needs beside its clients' sockets.
@@ -91,6 +92,7 @@ impl Server {
                 mailbox: Mailbox::new(waker),
                 connections: AtomicUsize::new(0),
                 counts: LoopCounts::default(),
+                last_served: LastServed::default(),
             });
         }
         let poll = Poll::new()?;

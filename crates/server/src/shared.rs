@@ -12,6 +12,7 @@ use crate::clients::Clients;
 use crate::config::Config;
 use crate::mailbox::Mailbox;
 use crate::pubsub::PubSub;
+use crate::share::LastServed;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -43,6 +44,7 @@ pub(crate) struct LoopHandle {
     /// Connections that are placed on the loop.
     pub(crate) connections: AtomicUsize,
     pub(crate) counts: LoopCounts,
+    pub(crate) last_served: LastServed,
 }
 
 /// Totals of one loop. Only the loop itself adds to them.

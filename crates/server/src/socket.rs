@@ -10,10 +10,7 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use socket2::{SockRef, TcpKeepalive};
 
-/// Send buffer on loopback and Unix sockets. The kernel doubles it. What sits in the kernel cannot be
-/// taken back, and delays other clients: with 64 KiB their small reads were measured to be faster
-/// than with 128 KiB or the kernel's default of several megabytes.
-const LOCAL_SEND_BUFFER_BYTES: usize = 64 * 1024;
+use crate::share::Share;
 
 /// Bound on unsent bytes towards other machines, where a small send buffer would bound the
 /// throughput to one buffer per round trip instead.
@@ -33,20 +30,30 @@ impl Socket {
     /// Sets the options. A socket that refuses one works without it.
     pub(crate) fn configure(&self) {
         let socket = SockRef::from(self);
-        let is_local = match self {
-            Socket::Unix(_) => true,
-            Socket::Tcp(stream) => {
-                // A reply waits for nothing: it is written when it is complete.
-                let _ = stream.set_nodelay(true);
-                let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
-                stream.peer_addr().is_ok_and(|peer| is_loopback(peer.ip()))
-            }
-        };
-        if is_local {
-            let _ = socket.set_send_buffer_size(LOCAL_SEND_BUFFER_BYTES);
-        } else {
+        if let Socket::Tcp(stream) = self {
+            // A reply waits for nothing: it is written when it is complete.
+            let _ = stream.set_nodelay(true);
+            let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
+        }
+        self.set_share(Share::WithOthers);
+        if !self.is_local() {
             #[cfg(any(target_os = "linux", target_os = "android"))]
             let _ = socket.set_tcp_notsent_lowat(REMOTE_UNSENT_BYTES);
+        }
+    }
+
+    /// Bounds what the kernel holds for a peer on this machine.
+    pub(crate) fn set_share(&self, share: Share) {
+        if self.is_local() {
+            let bytes = share.local_send_buffer_bytes();
+            let _ = SockRef::from(self).set_send_buffer_size(bytes);
+        }
+    }
+
+    fn is_local(&self) -> bool {
+        match self {
+            Socket::Unix(_) => true,
+            Socket::Tcp(stream) => stream.peer_addr().is_ok_and(|peer| is_loopback(peer.ip())),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use hotcopy_wire::resp::RequestParser;
 
 use crate::input::READ_BYTES;
+use crate::share::Share;
 use crate::shared::{LoopCounts, Shared};
 
 /// Commands that a connection may execute before others have their turn.
@@ -38,6 +39,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) counts: &'a LoopCounts,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) now: Instant,
+    /// For a large reply that is under way, and none for one that begins.
+    pub(crate) share: Option<Share>,
 }
 
 /// What the loop shall do with a connection after its turn.

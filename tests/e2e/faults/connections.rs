@@ -51,11 +51,11 @@ fn a_thousand_idle_connections_disturb_nobody_and_cost_little() {
 }
 
 #[test]
-fn ten_thousand_idle_connections_or_as_many_as_there_may_be_disturb_nobody_and_cost_little() {
+fn fifteen_thousand_idle_connections_or_as_many_as_there_may_be_disturb_nobody_and_cost_little() {
     // The server has one file for each, and so has this process; both need some others.
     let allowed = getrlimit(Resource::Nofile).maximum;
     let count = allowed.map_or(u64::MAX, |files| files.saturating_sub(200));
-    let count = usize::try_from(count).map_or(10_000, |count| count.min(10_000));
+    let count = usize::try_from(count).map_or(15_000, |count| count.min(15_000));
     idle_connections_are_cheap(count);
 }
 
