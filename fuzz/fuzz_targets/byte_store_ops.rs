@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use hotcopy_engine::bytes::{
-    ByteStore, Change, Current, Cursor, DeadlineChange, Keys, SetOptions, StoreConfig, StoreError,
-    Sweep, UnixMillis, Value,
+    ByteStore, Change, Condition, Current, Cursor, DeadlineChange, Keys, Place, SetOptions,
+    StoreConfig, StoreError, Sweep, Transfer, UnixMillis, Value,
 };
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
@@ -33,6 +33,14 @@ enum Op {
         offset: u16,
         len: u16,
     },
+    Rename {
+        from: u8,
+        to: u8,
+    },
+    Copy {
+        from: u8,
+        to: u8,
+    },
     Scan,
     Sweep(u8),
     Flush,
@@ -51,6 +59,7 @@ fn limit(size: u8) -> u64 {
     1_000 + 32 * u64::from(size) * u64::from(size)
 }
 
+#[derive(Clone)]
 struct Entry {
     bytes: Vec<u8>,
     deadline: Option<UnixMillis>,
@@ -91,6 +100,9 @@ fuzz_target!(|input: Input| {
                         assert!(outcome.stored);
                         model.insert(key, Entry { bytes, deadline });
                         assert!(find(&model, key).is_some(), "just written");
+                    }
+                    Err(error @ StoreError::ItemTooLong { .. }) => {
+                        unreachable!("items are short: {error}")
                     }
                     Err(StoreError::TooLarge { needed_bytes, .. }) => {
                         assert!(
@@ -139,6 +151,24 @@ fuzz_target!(|input: Input| {
                         let deadline = None;
                         model.insert(key, Entry { bytes, deadline });
                     }
+                }
+            }
+            Op::Rename { from, to } => {
+                let moved = store.rename(db, &[from], &[to], Condition::Always, now);
+                if moved == Ok(Transfer::Done) {
+                    let entry = model.remove(&from).expect("it was found");
+                    model.insert(to, entry);
+                    assert!(find(&model, to).is_some(), "just moved");
+                }
+            }
+            Op::Copy { from, to } => {
+                let (from_key, to_key) = ([from], [to]);
+                let place = |key| Place { database: db, key };
+                let copied = store.copy(place(&from_key), place(&to_key), Condition::Always, now);
+                if copied == Ok(Transfer::Done) {
+                    let entry = model[&from].clone();
+                    model.insert(to, entry);
+                    assert!(find(&model, to).is_some(), "just copied");
                 }
             }
             Op::Scan => {

@@ -72,6 +72,12 @@ impl Blocks {
         self.blocks.push(block.share());
     }
 
+    /// Adds a block that is there already once more.
+    pub(super) fn add_again(&mut self, index: usize) {
+        let block = self.blocks[index].share();
+        self.blocks.push(block);
+    }
+
     pub(super) fn last_mut(&mut self) -> &mut [u8] {
         let last = self.blocks.last_mut().and_then(Block::payload_mut);
         last.expect("a block that is being filled is there and not shared")

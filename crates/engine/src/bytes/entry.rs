@@ -39,6 +39,11 @@ impl<'a> Current<'a> {
         self.record.flags()
     }
 
+    /// How often it was read since eviction last considered it; counted up to 3.
+    pub fn uses(&self) -> u8 {
+        self.record.mark()
+    }
+
     /// Changes with every write of the value, not with the deadline. A number is met again after 2^32
     /// writes to the shard.
     pub fn version(&self) -> u64 {

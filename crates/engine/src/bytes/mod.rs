@@ -25,6 +25,7 @@
 //! - [`ByteStore::scan`] returns every key that is present from the first call to the last.
 //! - [`ByteStore::set_many`] is atomic, also for a [`ByteStore::get_many`] of up to
 //!   [`ATOMIC_GET_KEYS`] keys.
+//! - So are [`ByteStore::rename`] and [`ByteStore::copy`].
 //! - A write is never refused because of the eviction policy: others make room. Only a value that
 //!   the limit could not hold even alone is refused. What was just written is not evicted by its own write.
 //! - [`ByteStore::used_bytes`] is all memory that the store has taken, and is held to the limit. It is exceeded by
@@ -73,6 +74,9 @@ mod tests;
 #[cfg(test)]
 mod threads_test;
 mod time;
+mod transfer;
+#[cfg(test)]
+mod transfer_tests;
 #[cfg(test)]
 mod validate;
 mod value;
@@ -91,4 +95,5 @@ pub use stats::Stats;
 pub use store::{ByteStore, Database, StoreConfig};
 pub use sweep::{Sweep, Swept};
 pub use time::UnixMillis;
+pub use transfer::{Place, Transfer};
 pub use value::{BLOCK_VALUE_BYTES, Payload, Value};

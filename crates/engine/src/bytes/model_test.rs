@@ -36,12 +36,13 @@ fn random_operations_agree_with_a_simple_model() {
         for step in 0..3_000 {
             now.0 += random.u64(..3);
             let index = random.usize(..4);
-            let (db, model) = (store.database(index).unwrap(), &mut models[index]);
+            let db = store.database(index).unwrap();
+            let model = &mut models[index];
             model.expire(now);
             let key = format!("key:{}", random.u32(..40)).into_bytes();
             let before = model.get(&key);
             let deadline = random.bool().then(|| UnixMillis(now.0 + random.u64(..40)));
-            match random.u32(..9) {
+            match random.u32(..11) {
                 0..3 => {
                     let options = SetOptions {
                         condition: *random
@@ -55,7 +56,9 @@ fn random_operations_agree_with_a_simple_model() {
                         flags: 0,
                         is_read: true,
                     };
-                    let bytes = vec![b'x'; random.usize(..30)];
+                    let is_long = random.u32(..10) == 0;
+                    let len = random.usize(..if is_long { 40_000 } else { 30 });
+                    let bytes = vec![b'a' + (step % 26) as u8; len];
                     let outcome = store.set(db, &key, &bytes[..], options, now).unwrap();
                     let stored = match options.condition {
                         Condition::Always => true,
@@ -89,6 +92,40 @@ fn random_operations_agree_with_a_simple_model() {
                 6 if random.u32(..50) == 0 => {
                     drop(store.flush(db));
                     model.0.clear();
+                }
+                8 | 9 => {
+                    let to_index = random.usize(..4);
+                    let to = format!("key:{}", random.u32(..40)).into_bytes();
+                    let target = store.database(to_index).unwrap();
+                    models[to_index].expire(now);
+                    let conditions = [Condition::Always, Condition::IfAbsent, Condition::IfPresent];
+                    let condition = *random.choice(&conditions).unwrap();
+                    let entry = models[index].0.get(&key).cloned();
+                    let is_there = models[to_index].0.contains_key(&to);
+                    let is_allowed = match condition {
+                        Condition::Always => true,
+                        Condition::IfAbsent => !is_there,
+                        Condition::IfPresent => is_there,
+                    };
+                    let expected = match &entry {
+                        None => Transfer::NoSource,
+                        Some(_) if is_allowed => Transfer::Done,
+                        Some(_) => Transfer::Refused,
+                    };
+                    let moves = index == to_index && random.bool();
+                    let outcome = if moves {
+                        store.rename(db, &key, &to, condition, now)
+                    } else {
+                        let place = |database, key| Place { database, key };
+                        store.copy(place(db, &key), place(target, &to), condition, now)
+                    };
+                    assert_eq!(outcome, Ok(expected));
+                    if let (Some(entry), Transfer::Done) = (entry, expected) {
+                        if moves {
+                            models[index].0.remove(&key);
+                        }
+                        models[to_index].0.insert(to, entry);
+                    }
                 }
                 7 => {
                     let mut keys = Keys::default();

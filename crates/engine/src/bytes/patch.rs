@@ -37,15 +37,20 @@ impl ByteStore {
             }
         };
         let mut blocks = Blocks::new(&self.pool);
+        // One block of zeros stands for all, so that a write far behind the end makes few of them.
+        let mut zeros: Option<usize> = None;
         for index in 0..len / PAYLOAD_BYTES {
             let start = index * PAYLOAD_BYTES;
             let is_changed = offset < start + PAYLOAD_BYTES && end > start;
-            match shared.get(index) {
-                Some(block) if !is_changed => blocks.add_shared(block),
+            let is_zeros = !is_changed && start >= value.len();
+            match (shared.get(index), zeros) {
+                (Some(block), _) if !is_changed => blocks.add_shared(block),
+                (_, Some(zeros)) if is_zeros => blocks.add_again(zeros),
                 _ => {
                     self.make_room_for_block();
                     blocks.add();
                     fill(start, blocks.last_mut());
+                    zeros = zeros.or(is_zeros.then_some(index));
                 }
             }
         }
