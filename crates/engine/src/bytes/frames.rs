@@ -2,8 +2,7 @@
 //!
 //! A frame is address space for some blocks, mapped and given back as a whole. The pages behind it are taken
 //! and given back block by block, so it does not matter how those that are in use are spread over
-//! frames. A few unused blocks are kept with their pages, because with a full store one is freed just when another is
-//! asked for. Other new blocks come from the frame with the lowest number that has one, so that frames empty.
+//! frames. Some unused blocks are kept with their pages, see [`Kept`]. Other new blocks come from the frame with the lowest number that has one, so that frames empty.
 
 #![allow(unsafe_code, reason = "blocks are parts of a frame's memory")]
 
@@ -12,7 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::UnixMillis;
 use super::block::{BLOCK_BYTES, Block, UnusedBlock};
+use super::kept::Kept;
 use crate::memory::Memory;
 
 /// As many as a word has bits. Small enough that a frame empties now and then, and large enough that a
@@ -23,8 +24,10 @@ const FRAME_BYTES: usize = FRAME_BLOCKS * BLOCK_BYTES;
 #[derive(Debug)]
 pub(super) struct Frames {
     state: Mutex<State>,
-    /// Unused blocks that keep their pages, at the most.
-    max_kept: AtomicUsize,
+    /// Unused blocks that keep their pages as long as there is room for them.
+    min_kept: AtomicUsize,
+    /// Blocks that are kept, beside the state so that no lock is needed to tell.
+    kept: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -33,7 +36,7 @@ struct State {
     /// Numbers of frames that were given back.
     vacant: Vec<u32>,
     with_room: BTreeSet<u32>,
-    kept: Vec<UnusedBlock>,
+    kept: Kept,
 }
 
 #[derive(Debug)]
@@ -51,23 +54,56 @@ struct Group {
 }
 
 impl Frames {
-    pub(super) fn new(max_kept: usize) -> Self {
+    pub(super) fn new(min_kept: usize) -> Self {
         Frames {
             state: Mutex::default(),
-            max_kept: AtomicUsize::new(max_kept),
+            min_kept: AtomicUsize::new(min_kept),
+            kept: AtomicUsize::new(0),
         }
     }
 
-    /// Changes how many unused blocks are kept, and gives back those that are.
-    pub(super) fn set_max_kept(&self, max_kept: usize) {
-        self.max_kept.store(max_kept, Ordering::Relaxed);
-        let kept = std::mem::take(&mut self.state.lock().kept);
-        self.give_up(&kept);
+    /// Changes how many unused blocks are kept for ever, and gives back those that are kept now.
+    pub(super) fn set_min_kept(&self, min_kept: usize) {
+        self.min_kept.store(min_kept, Ordering::Relaxed);
+        self.shrink_kept(0);
+    }
+
+    pub(super) fn kept(&self) -> usize {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Whether more is kept than for ever.
+    pub(super) fn has_surplus(&self) -> bool {
+        self.kept() > self.min_kept.load(Ordering::Relaxed)
+    }
+
+    /// Gives back all kept blocks beyond so many.
+    pub(super) fn shrink_kept(&self, max: usize) {
+        let mut state = self.state.lock();
+        let surplus = state.kept.shrink_to(max);
+        self.kept.store(state.kept.len(), Ordering::Relaxed);
+        drop(state);
+        self.give_up(&surplus);
+    }
+
+    /// Gives back up to `max_blocks` that were kept in vain; returns whether there were any.
+    pub(super) fn age_kept(&self, now: UnixMillis, max_blocks: usize) -> bool {
+        let min_kept = self.min_kept.load(Ordering::Relaxed);
+        let mut state = self.state.lock();
+        let surplus = state.kept.age(now, min_kept, max_blocks);
+        self.kept.store(state.kept.len(), Ordering::Relaxed);
+        drop(state);
+        self.give_up(&surplus);
+        !surplus.is_empty()
     }
 
     pub(super) fn allocate(&self) -> Block {
         let mut state = self.state.lock();
-        let UnusedBlock { start, frame } = match state.kept.pop().or_else(|| state.take_free()) {
+        let kept = state.kept.take();
+        if kept.is_some() {
+            self.kept.store(state.kept.len(), Ordering::Relaxed);
+        }
+        let UnusedBlock { start, frame } = match kept.or_else(|| state.take_free()) {
             Some(block) => block,
             None => {
                 drop(state);
@@ -83,12 +119,12 @@ impl Frames {
         unsafe { Block::new(start, frame) }
     }
 
-    /// Takes back blocks to which nobody refers any more.
-    pub(super) fn take_back(&self, mut blocks: Vec<UnusedBlock>) {
+    /// Takes back blocks to which nobody refers any more, and keeps them if there is room for so many kept ones.
+    pub(super) fn take_back(&self, mut blocks: Vec<UnusedBlock>, room: usize) {
+        let max_kept = room.max(self.min_kept.load(Ordering::Relaxed));
         let mut state = self.state.lock();
-        let room = self.max_kept.load(Ordering::Relaxed);
-        let room = room.saturating_sub(state.kept.len()).min(blocks.len());
-        state.kept.extend(blocks.drain(..room));
+        state.kept.keep(&mut blocks, max_kept);
+        self.kept.store(state.kept.len(), Ordering::Relaxed);
         drop(state);
         self.give_up(&blocks);
     }
@@ -235,8 +271,8 @@ mod tests {
 
     #[test]
     fn frames_are_given_back_when_their_last_block_is_whatever_the_order() {
-        for max_kept in [0, 3] {
-            let frames = Frames::new(max_kept);
+        for kept in [0, 3] {
+            let frames = Frames::new(kept);
             let mut random = fastrand::Rng::with_seed(7);
             let mut blocks: Vec<_> = (0..1_000).map(|_| frames.allocate()).collect();
             let mapped = frames.state.lock().frames.iter().flatten().count();
@@ -248,10 +284,11 @@ mod tests {
             }
             while !blocks.is_empty() {
                 let last = blocks.split_off(blocks.len().saturating_sub(17));
-                frames.take_back(last.into_iter().filter_map(Block::release).collect());
+                let unused = last.into_iter().filter_map(Block::release);
+                frames.take_back(unused.collect(), 0);
             }
-            assert_eq!(frames.state.lock().kept.len(), max_kept);
-            frames.set_max_kept(0);
+            assert_eq!(frames.kept(), kept);
+            frames.set_min_kept(0);
             let state = frames.state.lock();
             assert_eq!(state.frames.iter().flatten().count(), 0);
             assert!(state.with_room.is_empty());

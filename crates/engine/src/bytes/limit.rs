@@ -37,7 +37,7 @@ impl ByteStore {
     }
 
     pub(super) fn limit(&self) -> u64 {
-        self.max_bytes.load(Ordering::Relaxed)
+        self.pool.max_bytes()
     }
 
     /// The limit that [`used_bytes`](Self::used_bytes) is held to.
@@ -58,9 +58,8 @@ impl ByteStore {
         }
         let shard_bytes = weight::of_shard(layout);
         self.shard_bytes.store(shard_bytes, Ordering::Relaxed);
-        self.max_bytes.store(limit, Ordering::Relaxed);
+        self.pool.trim(limit, layout.kept_blocks);
         self.evict_to_limit(0, 0, now, &|_, _| false);
-        self.pool.trim(layout.kept_blocks);
     }
 
     pub(super) fn check_entry(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {

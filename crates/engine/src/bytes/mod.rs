@@ -46,6 +46,7 @@ pub(crate) mod evict;
 mod flush;
 mod frames;
 mod index;
+mod kept;
 mod key;
 mod limit;
 #[cfg(test)]

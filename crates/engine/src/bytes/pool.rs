@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::UnixMillis;
 use super::block::{BLOCK_BYTES, Block};
 use super::chain::UnusedChain;
 use super::frames::Frames;
@@ -15,9 +16,18 @@ use crate::memory::{self, Memory};
 /// as used; with a full store an eviction frees one piece just when the next write asks for one.
 const SPARE_PIECES: usize = 2;
 
+/// Unused blocks that are kept for a while, at the most: some values of megabytes that clients replace at
+/// the same time.
+const MAX_KEPT_BLOCKS: usize = (64 << 20) / BLOCK_BYTES;
+
+/// Condemned blocks that are freed when a block is asked for and none is kept.
+const FREED_FOR_ONE: usize = 64;
+
 #[derive(Debug)]
 pub(super) struct Pool {
     used_bytes: AtomicU64,
+    /// What is used, and what is kept for the next use, is together no more; `u64::MAX` for no limit.
+    max_bytes: AtomicU64,
     frames: Frames,
     spare: Mutex<Vec<Memory>>,
     /// Chains of many blocks to which nobody refers any more.
@@ -29,11 +39,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Keeps up to `max_kept_blocks` for the next use.
-    pub(super) fn new(max_kept_blocks: usize) -> Arc<Self> {
+    /// Keeps `min_kept_blocks` for the next use whatever the limit is.
+    pub(super) fn new(max_bytes: u64, min_kept_blocks: usize) -> Arc<Self> {
         Arc::new(Pool {
             used_bytes: AtomicU64::new(0),
-            frames: Frames::new(max_kept_blocks),
+            max_bytes: AtomicU64::new(max_bytes),
+            frames: Frames::new(min_kept_blocks),
             spare: Mutex::default(),
             condemned: Mutex::default(),
             has_condemned: AtomicBool::new(false),
@@ -45,8 +56,23 @@ impl Pool {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
+    pub(super) fn max_bytes(&self) -> u64 {
+        self.max_bytes.load(Ordering::Relaxed)
+    }
+
     pub(super) fn add_used(&self, bytes: u64) {
-        self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let kept = (self.frames.kept() * BLOCK_BYTES) as u64;
+        if kept > 0 && used.saturating_add(kept) > self.max_bytes() && self.frames.has_surplus() {
+            self.frames.shrink_kept(self.room_for_kept());
+        }
+    }
+
+    /// How many blocks may be kept beside what is used.
+    fn room_for_kept(&self) -> usize {
+        let room = self.max_bytes().saturating_sub(self.used_bytes());
+        let blocks = usize::try_from(room / BLOCK_BYTES as u64).unwrap_or(usize::MAX);
+        blocks.min(MAX_KEPT_BLOCKS)
     }
 
     pub(super) fn subtract_used(&self, bytes: u64) {
@@ -75,16 +101,33 @@ impl Pool {
         drop(surplus);
     }
 
-    /// Gives spare memory back to the operating system, and keeps up to so many blocks from now on.
-    pub(super) fn trim(&self, max_kept_blocks: usize) {
+    /// Gives spare memory back to the operating system, and keeps to other bounds from now on.
+    pub(super) fn trim(&self, max_bytes: u64, min_kept_blocks: usize) {
+        self.max_bytes.store(max_bytes, Ordering::Relaxed);
         let spare = std::mem::take(&mut *self.spare.lock());
         drop(spare);
-        self.frames.set_max_kept(max_kept_blocks);
+        self.frames.set_min_kept(min_kept_blocks);
+    }
+
+    /// Whether unused blocks are kept that will be given back if they stay unused.
+    pub(super) fn has_surplus(&self) -> bool {
+        self.frames.has_surplus()
+    }
+
+    /// Gives back up to so many unused blocks that were kept in vain; returns whether there were any.
+    pub(super) fn give_up_surplus(&self, now: UnixMillis, max_blocks: usize) -> bool {
+        self.has_surplus() && self.frames.age_kept(now, max_blocks)
     }
 
     pub(super) fn allocate_block(&self) -> Block {
+        if self.frames.kept() == 0 {
+            // What waits to be freed has pages already.
+            self.free_condemned(FREED_FOR_ONE);
+        }
+        // Taken first: one that was kept takes no further memory.
+        let block = self.frames.allocate();
         self.add_used(BLOCK_BYTES as u64);
-        self.frames.allocate()
+        block
     }
 
     /// Gives references back; what nobody refers to any more can be used again.
@@ -92,7 +135,7 @@ impl Pool {
         let unused: Vec<_> = blocks.filter_map(Block::release).collect();
         self.subtract_used((unused.len() * BLOCK_BYTES) as u64);
         if !unused.is_empty() {
-            self.frames.take_back(unused);
+            self.frames.take_back(unused, self.room_for_kept());
         }
     }
 
@@ -138,6 +181,6 @@ impl Pool {
         let chains = std::mem::take(&mut *condemned);
         drop(condemned);
         drop(chains);
-        self.trim(0);
+        self.trim(self.max_bytes(), 0);
     }
 }

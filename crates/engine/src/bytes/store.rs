@@ -64,8 +64,6 @@ pub struct ByteStore {
     pub(super) weights: Box<[AtomicU64]>,
     pub(super) sizes: Arc<Sizes>,
     pub(super) pool: Arc<Pool>,
-    /// `u64::MAX` for none.
-    pub(super) max_bytes: AtomicU64,
     pub(super) max_item_bytes: usize,
     /// What a shard takes beside its entries, see [`weight::of_shard`].
     pub(super) shard_bytes: AtomicU64,
@@ -93,7 +91,8 @@ impl ByteStore {
     /// An empty store.
     pub fn new(config: &StoreConfig) -> Self {
         let layout = Layout::new(config.max_bytes, config.shards.min(MAX_SHARDS));
-        let pool = Pool::new(layout.kept_blocks);
+        let max_bytes = config.max_bytes.unwrap_or(u64::MAX);
+        let pool = Pool::new(max_bytes, layout.kept_blocks);
         let sizes = Arc::new(Sizes::new(config.databases.clamp(1, MAX_DATABASES)));
         let hasher = KeyHasher::new(layout.shards);
         let shard = || Shard::new(&pool, layout, hasher.clone(), Arc::clone(&sizes));
@@ -104,7 +103,6 @@ impl ByteStore {
             hasher,
             sizes,
             pool,
-            max_bytes: AtomicU64::new(config.max_bytes.unwrap_or(u64::MAX)),
             max_item_bytes: config.max_item_bytes.min(MAX_ITEM_BYTES),
             shard_bytes: AtomicU64::new(weight::of_shard(layout)),
         }

@@ -3,7 +3,7 @@
 //! A shard, and each of its segments, remembers a lower bound of its deadlines. A sweep passes by what
 //! has its bound in the future; it walks the other segments from the start to the end, and makes a
 //! segment's bound exact when it reaches the end. It also compacts a little where much is dead, and frees what
-//! waits to be freed in pieces.
+//! waits to be freed in pieces, and what was kept for the next use and not used.
 
 use super::UnixMillis;
 use super::log::{Location, Walk};
@@ -134,6 +134,7 @@ impl ByteStore {
     /// Whether a sweep may find something to do, now or when time has passed.
     pub fn needs_sweep(&self) -> bool {
         self.pool.has_condemned()
+            || self.pool.has_surplus()
             || self
                 .databases()
                 .any(|database| self.len_with_deadline(database) > 0)
@@ -142,7 +143,7 @@ impl ByteStore {
     /// Goes on with a sweep, looking at no more than `max_visited` records in one locked shard.
     pub fn sweep(&self, sweep: &mut Sweep, now: UnixMillis, max_visited: usize) -> Swept {
         let mut swept = Swept::default();
-        if self.pool.free_condemned(FREED_BLOCKS) {
+        if self.pool.free_condemned(FREED_BLOCKS) || self.pool.give_up_surplus(now, FREED_BLOCKS) {
             swept.visited = FREED_BLOCKS;
             return swept;
         }

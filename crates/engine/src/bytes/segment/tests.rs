@@ -19,7 +19,7 @@ fn new_record<'a>(key: &'a [u8], value: &'a [u8], flags: u32, deadline: u64) -> 
 
 #[test]
 fn records_of_any_lengths_are_read_back_one_after_another() {
-    let pool = Pool::new(1);
+    let pool = Pool::new(u64::MAX, 1);
     let mut segment = Segment::new(&pool, 64 * 1024, 1);
     let mut expected = Vec::new();
     for len in 0..40 {
@@ -56,7 +56,7 @@ fn a_small_entry_costs_twelve_bytes_and_the_rounding_to_eight() {
 
 #[test]
 fn a_dead_record_is_ended_once_and_its_slices_stay_readable() {
-    let pool = Pool::new(1);
+    let pool = Pool::new(u64::MAX, 1);
     let mut segment = Segment::new(&pool, 1024, 1);
     let at = segment.append(new_record(b"k", b"value", 0, NEVER));
     let slice = segment.value_slice(&segment.record(at));
@@ -75,7 +75,7 @@ fn a_dead_record_is_ended_once_and_its_slices_stay_readable() {
 
 #[test]
 fn a_deadline_is_changed_in_place_where_there_is_room_for_it() {
-    let pool = Pool::new(1);
+    let pool = Pool::new(u64::MAX, 1);
     let mut segment = Segment::new(&pool, 1024, 1);
     let without = segment.append(new_record(b"a", b"", 0, NEVER));
     let with = segment.append(new_record(b"b", b"", 0, 9));
@@ -89,7 +89,7 @@ fn a_deadline_is_changed_in_place_where_there_is_room_for_it() {
 
 #[test]
 fn a_segment_that_is_dropped_gives_back_what_lives_in_it() {
-    let pool = Pool::new(1);
+    let pool = Pool::new(u64::MAX, 1);
     let mut segment = Segment::new(&pool, 1024, 1);
     let chain = Chain::new(&pool, vec![pool.allocate_block()]);
     let mut new = new_record(b"k", b"rest", 0, NEVER);
@@ -106,7 +106,7 @@ fn a_segment_that_is_dropped_gives_back_what_lives_in_it() {
 
 #[test]
 fn a_value_is_written_in_place_only_where_it_fits_exactly_and_nobody_reads() {
-    let pool = Pool::new(1);
+    let pool = Pool::new(u64::MAX, 1);
     let mut segment = Segment::new(&pool, 1024, 1);
     let at = segment.append(new_record(b"key", &[1; 21], 0, NEVER));
     let next = segment.append(new_record(b"next", &[2; 21], 7, 9));
