@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
+use std::ops::Range;
 
 use bytes::{Buf, Bytes};
 use hotcopy_engine::bytes::Value;
@@ -32,10 +33,11 @@ pub(crate) struct Output {
 #[derive(Debug)]
 enum Slice {
     Bytes(Bytes),
-    /// The blocks of a value, from a position on.
+    /// The blocks of a value, from one position to another.
     Blocks {
         value: Value,
         position: usize,
+        end: usize,
     },
 }
 
@@ -43,7 +45,7 @@ impl Slice {
     fn len(&self) -> usize {
         match self {
             Slice::Bytes(bytes) => bytes.len(),
-            Slice::Blocks { value, position } => value.len() - position,
+            Slice::Blocks { position, end, .. } => end - position,
         }
     }
 
@@ -58,9 +60,17 @@ impl Slice {
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         let (bytes, blocks) = match self {
             Slice::Bytes(bytes) => (Some(&bytes[..]), None),
-            Slice::Blocks { value, position } => (None, Some(value.slices_from(*position))),
+            Slice::Blocks {
+                value, position, ..
+            } => (None, Some(value.slices_from(*position))),
         };
-        bytes.into_iter().chain(blocks.into_iter().flatten())
+        let mut left = self.len();
+        let pieces = bytes.into_iter().chain(blocks.into_iter().flatten());
+        pieces.map_while(move |piece| {
+            let piece = &piece[..piece.len().min(left)];
+            left -= piece.len();
+            (!piece.is_empty()).then_some(piece)
+        })
     }
 }
 
@@ -96,10 +106,40 @@ impl Output {
         Encoder::new(&mut self.tail, version).bulk_header(value.len());
         self.close_tail();
         self.push(Slice::Blocks {
-            value: blocks,
             position: 0,
+            end: blocks.len(),
+            value: blocks,
         });
         self.tail.extend_from_slice(value.rest());
+        self.encoder(version).bulk_end();
+    }
+
+    /// Appends a part of a value as a bulk string.
+    pub(crate) fn value_range(&mut self, value: &Value, range: Range<usize>, version: Version) {
+        Encoder::new(&mut self.tail, version).bulk_header(range.len());
+        let blocks = value
+            .blocks_only()
+            .filter(|_| range.len() >= SHARED_FROM_BYTES);
+        let shared_to = blocks.as_ref().map_or(range.start, |blocks| {
+            blocks.len().clamp(range.start, range.end)
+        });
+        if let Some(value) = blocks.filter(|_| shared_to > range.start) {
+            self.close_tail();
+            self.push(Slice::Blocks {
+                value,
+                position: range.start,
+                end: shared_to,
+            });
+        }
+        let mut left = range.end - shared_to;
+        for slice in value.slices_from(shared_to) {
+            let copied = slice.len().min(left);
+            self.tail.extend_from_slice(&slice[..copied]);
+            left -= copied;
+            if left == 0 {
+                break;
+            }
+        }
         self.encoder(version).bulk_end();
     }
 
@@ -330,6 +370,35 @@ mod tests {
                 output.write_piece(&mut narrow, PIECE_BYTES).unwrap();
             }
             assert!(narrow.taken == expected, "width {width}");
+        }
+    }
+
+    #[test]
+    fn any_part_of_a_value_is_written_whole() {
+        for len in [10, 16_376, 16_377, 70_000, 131_008] {
+            let store = ByteStore::new(&StoreConfig::default());
+            let (database, now) = (Database::default(), UnixMillis::default());
+            let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            let written = store.set(database, b"k", &bytes[..], SetOptions::default(), now);
+            written.expect("there is no limit");
+            let value = store.get(database, b"k", now).expect("it was written");
+            for start in [0, 1, 9, 16_375, 16_376, 40_000] {
+                for end in [1, 10, 16_376, 16_377, 65_504, 69_999, len] {
+                    if start >= end || end > len {
+                        continue;
+                    }
+                    let mut output = Output::default();
+                    output.value_range(&value, start..end, Version::Resp2);
+                    let mut expected = Vec::new();
+                    Encoder::new(&mut expected, Version::Resp2).bulk(&bytes[start..end]);
+                    assert_eq!(output.len(), expected.len());
+                    let mut written = Vec::new();
+                    while !output.is_empty() {
+                        output.write_piece(&mut written, PIECE_BYTES).unwrap();
+                    }
+                    assert!(written == expected, "{start}..{end} of {len}");
+                }
+            }
         }
     }
 

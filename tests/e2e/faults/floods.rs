@@ -8,7 +8,9 @@ use hotcopy_tests::resp::{Client, ClientError, Reply};
 use hotcopy_tests::servers::Server;
 use rustix::process::Signal;
 
-use super::{MIB, SERVED_WITHIN, assert_grew_at_most, assert_serves, growth_during};
+#[cfg(feature = "slow")]
+use super::assert_serves;
+use super::{MIB, SERVED_WITHIN, assert_grew_at_most, growth_during};
 
 /// Loops of the servers here, and of the clients that witness what the others do to them.
 const LOOPS: &str = "2";

@@ -36,6 +36,12 @@ impl ByteStore {
         self.pool.used_bytes()
     }
 
+    /// Bytes that an entry with a key and a value of these lengths takes at the most, with its share of
+    /// the index.
+    pub fn entry_bytes(&self, key_len: usize, value_len: usize) -> u64 {
+        weight::of_entry(key_len, value_len)
+    }
+
     pub(super) fn limit(&self) -> u64 {
         self.pool.max_bytes()
     }

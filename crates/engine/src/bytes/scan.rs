@@ -70,6 +70,11 @@ impl Keys {
 }
 
 impl ByteStore {
+    /// A place somewhere in a database, to begin a scan at random.
+    pub fn random_cursor(&self) -> Cursor {
+        Cursor::new(fastrand::usize(..self.shards.len()), fastrand::u32(..))
+    }
+
     /// Visits about `count` entries (at least one) from `cursor` on, appends the keys of the live ones
     /// to `keys`, and returns where to go on. One shard is locked at a time. Ends early when
     /// `keys` holds [`SCAN_BYTES`], so that long keys make no larger steps than short ones.

@@ -59,8 +59,8 @@ fn help(context: &mut Context<'_>, _: Args<'_>) -> Handled {
     Ok(())
 }
 
-/// The policy that holds whenever there is a limit.
-pub(super) const MAXMEMORY_POLICY: &str = "allkeys-lru";
+/// The policy that holds whenever there is a limit: any key may go, and how often it was read counts.
+pub(super) const MAXMEMORY_POLICY: &str = "allkeys-lfu";
 
 /// Settings that clients and tools ask for, as they are in force here.
 fn settings(shared: &Shared) -> BTreeMap<&'static str, String> {

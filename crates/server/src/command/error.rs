@@ -10,6 +10,8 @@ use super::{MAX_NAME_BYTES, MAX_SUBSCRIPTION_BYTES};
 pub(super) enum CommandError {
     #[error("ERR unknown command '{name}', with args beginning with: {arguments}")]
     Unknown { name: String, arguments: String },
+    #[error("ERR '{name}' works on {kind}, and only strings are stored here")]
+    OtherType { name: String, kind: &'static str },
     #[error("ERR unknown subcommand '{name}'. Try {command} HELP.")]
     UnknownSubcommand { name: String, command: String },
     #[error("ERR wrong number of arguments for '{name}' command")]

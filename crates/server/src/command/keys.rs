@@ -1,6 +1,6 @@
 //! Keys, whatever their values are.
 
-use hotcopy_engine::bytes::{ByteStore, Database, UnixMillis};
+use hotcopy_engine::bytes::{ByteStore, Cursor, Database, Keys, UnixMillis};
 use hotcopy_wire::resp::Args;
 
 use super::arguments::Arguments;
@@ -32,6 +32,18 @@ pub(super) const COMMANDS: &[Command] = &[
             "O(N) in the keys",
             "How many of the keys are there.",
         ),
+    Command::new("touch", -2, touch)
+        .flags(&[Flags::READONLY, Flags::FAST, Flags::KEYSPACE])
+        .keys((1, -1, 1), &["RO"])
+        .doc(
+            "generic",
+            "3.2.1",
+            "O(N) in the keys",
+            "How many of the keys are there; counts as reading them.",
+        ),
+    Command::new("randomkey", 1, randomkey)
+        .flags(&[Flags::READONLY, Flags::KEYSPACE])
+        .doc("generic", "1.0.0", "O(1)", "Any key of the database."),
     Command::new("type", 2, type_of)
         .flags(&[Flags::READONLY, Flags::FAST, Flags::KEYSPACE])
         .keys((1, 1, 1), &["RO"])
@@ -51,6 +63,32 @@ fn exists(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     count(context, args, |store, database, key, now| {
         store.peek(database, key, now, |found| found.is_some())
     })
+}
+
+fn touch(context: &mut Context<'_>, args: Args<'_>) -> Handled {
+    count(context, args, |store, database, key, now| {
+        store.inspect(database, key, now, |found| found.is_some())
+    })
+}
+
+/// Of how many keys that follow a random place one is chosen: the key behind a large gap would be the
+/// next one too often.
+const CHOICE: usize = 16;
+
+fn randomkey(context: &mut Context<'_>, _: Args<'_>) -> Handled {
+    let (store, database, now) = (context.store(), context.database(), context.now);
+    let mut keys = Keys::default();
+    for from in [store.random_cursor(), Cursor::default()] {
+        store.scan(database, from, CHOICE, now, &mut keys);
+        if !keys.is_empty() {
+            break;
+        }
+    }
+    match keys.iter().nth(fastrand::usize(..keys.len().max(1))) {
+        Some(key) => context.reply().bulk(key),
+        None => context.reply().null(),
+    }
+    Ok(())
 }
 
 /// What is done with each key, and whether it is counted.

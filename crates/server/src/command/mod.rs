@@ -6,6 +6,7 @@
 
 mod admin;
 mod arguments;
+mod arithmetic;
 mod client;
 mod config;
 mod connection;
@@ -15,9 +16,14 @@ pub(crate) mod glob;
 mod info;
 mod introspection;
 mod keys;
+mod long_double;
 mod mget;
 mod numbers;
+mod object;
+mod other_types;
 mod pubsub;
+mod ranges;
+mod rename;
 mod scan;
 mod set;
 mod set_many;

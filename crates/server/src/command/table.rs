@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use hotcopy_wire::resp::Args;
 
 use super::error::CommandError;
+use super::other_types;
 use super::{Context, Handled};
 
 pub(super) type Handler = fn(&mut Context<'_>, Args<'_>) -> Handled;
@@ -228,8 +229,12 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
         super::strings::COMMANDS,
         super::set::COMMANDS,
         super::set_many::COMMANDS,
+        super::ranges::COMMANDS,
+        super::arithmetic::COMMANDS,
         super::keys::COMMANDS,
+        super::rename::COMMANDS,
         super::expire::COMMANDS,
+        super::object::COMMANDS,
         super::scan::COMMANDS,
         super::pubsub::COMMANDS,
         #[cfg(test)]
@@ -334,6 +339,10 @@ pub(super) fn resolve(args: Args<'_>) -> Result<(usize, &'static Command), Comma
 }
 
 fn unknown(args: Args<'_>) -> CommandError {
+    if let Some(kind) = other_types::kind(&args[0]) {
+        let name = shown(&args[0], MAX_NAME).to_uppercase();
+        return CommandError::OtherType { name, kind };
+    }
     let mut arguments = String::new();
     for argument in args.iter().skip(1) {
         if arguments.len() >= 128 {
