@@ -25,6 +25,43 @@ def strings(client):
     assert client.delete("a", "b", "missing") == 2
 
 
+def numbers_and_parts(client):
+    client.flushall()
+    assert client.incr("n") == 1
+    assert client.incrby("n", 41) == 42
+    assert client.decr("n", 2) == 40
+    assert client.incrbyfloat("n", 0.5) == 40.5
+    assert client.append("s", "Hello") == 5
+    assert client.append("s", " World") == 11
+    assert client.getrange("s", -5, -1) == b"World"
+    assert client.setrange("s", 6, "Redis") == 11
+    assert client.get("s") == b"Hello Redis"
+
+
+def keys(client):
+    client.flushall()
+    assert client.randomkey() is None
+    client.set("a", "1", ex=100)
+    assert client.rename("a", "b") is True
+    assert client.renamenx("b", "c") is True
+    assert client.copy("c", "d") is True
+    assert client.copy("c", "d") is False
+    assert client.copy("c", "d", replace=True) is True
+    assert client.copy("c", "e", destination_db=3) is True
+    assert client.touch("c", "d", "missing") == 2
+    assert client.randomkey() in (b"c", b"d")
+    assert client.object("encoding", "c") in (b"int", "int")
+    assert client.object("refcount", "c") == 1
+    assert 1 < client.memory_usage("c") < 200
+    assert client.expiretime("c") > time.time()
+    try:
+        client.lpush("list", "item")
+    except redis.ResponseError as error:
+        assert "works on lists" in str(error), error
+    else:
+        raise AssertionError("there are lists")
+
+
 def expiry(client):
     client.set("k", "v", px=40)
     assert 0 < client.pttl("k") <= 40
@@ -103,7 +140,7 @@ def main():
     over_tcp = redis.Redis(port=port, **common)
     over_unix = redis.Redis(unix_socket_path=unix_path, db=2, **common)
     for client in (over_tcp, over_unix):
-        for part in (strings, expiry, scan, errors, publish_subscribe, about):
+        for part in (strings, numbers_and_parts, keys, expiry, scan, errors, publish_subscribe, about):
             part(client)
     print("passed")
 

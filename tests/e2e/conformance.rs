@@ -4,6 +4,7 @@ use hotcopy_tests::conformance::{Configuration, Transport, run};
 use hotcopy_tests::resp::Protocol::{Resp2, Resp3};
 use hotcopy_tests::servers::Kind;
 
+mod floats;
 mod scan;
 
 /// Each configuration runs the cases in `tests/conformance`, and those that are programs.

@@ -15,12 +15,13 @@ fn finishes(pipeline: &str) {
     let server = Server::hotcopy(&["--threads", "2"]);
     let mut command = Command::new(benchmark);
     command
-        .args(["-p", &server.port(), "-t", "get,set,mset"])
+        .args(["-p", &server.port(), "-t", "ping,get,set,incr,mset"])
         .args(["-n", "20000", "-r", "1000", "-P", pipeline, "--csv"]);
     // An error reply ends redis-benchmark with an exit status of 1.
     let output = run(command);
-    for test in ["\"SET\",", "\"GET\",", "\"MSET (10 keys)\","] {
-        assert!(output.contains(test), "no line for {test} in\n{output}");
+    for test in ["PING_MBULK", "SET", "GET", "INCR", "MSET (10 keys)"] {
+        let test = format!("\"{test}\",");
+        assert!(output.contains(&test), "no line for {test} in\n{output}");
     }
 }
 

@@ -1,9 +1,10 @@
-//! redis-cli: single commands, `--scan`, RESP3, a Unix socket, commands from a pipe.
+//! redis-cli: single commands, its modes that examine a server, RESP3, a Unix socket, commands from a pipe.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use hotcopy_tests::locate;
+use hotcopy_tests::process::Process;
 use hotcopy_tests::servers::Server;
 use hotcopy_tests::skip::require;
 
@@ -68,6 +69,88 @@ fn redis_cli_scans_by_pattern() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), 300);
+}
+
+/// A server with one key that is larger than a hundred others, and read more often.
+fn server_with_a_big_key() -> Server {
+    let server = Server::hotcopy(&["--threads", "2"]);
+    let mut client = server.connect();
+    for index in 0..100 {
+        let key = format!("small:{index}");
+        client.command(&["SET", &key, "v"]).expect("a reply");
+    }
+    let value = vec![b'x'; 70_000];
+    let stored = client.command(&[b"SET".as_slice(), b"big", &value]);
+    assert_eq!(stored.expect("a reply").to_string(), "+OK");
+    for _ in 0..3 {
+        client.command(&["GET", "big"]).expect("a reply");
+    }
+    server
+}
+
+#[test]
+fn redis_cli_finds_big_keys() {
+    let server = server_with_a_big_key();
+    let Some(found) = redis_cli(&server, &["--bigkeys"]).map(run) else {
+        return;
+    };
+    assert!(found.contains("Sampled 101 keys"), "{found}");
+    assert!(
+        found.contains("Biggest string found '\"big\"' has 70000 bytes"),
+        "{found}"
+    );
+}
+
+#[test]
+fn redis_cli_finds_keys_that_take_much_memory() {
+    let server = server_with_a_big_key();
+    let Some(found) = redis_cli(&server, &["--memkeys"]).map(run) else {
+        return;
+    };
+    assert!(found.contains("Sampled 101 keys"), "{found}");
+    assert!(found.contains("Biggest string found '\"big\"'"), "{found}");
+}
+
+#[test]
+fn redis_cli_finds_hot_keys() {
+    let server = server_with_a_big_key();
+    let Some(found) = redis_cli(&server, &["--hotkeys"]).map(run) else {
+        return;
+    };
+    assert!(
+        found.contains("hot key found with counter: 3\tkeyname: \"big\""),
+        "{found}"
+    );
+}
+
+#[test]
+fn redis_cli_measures_latency() {
+    let server = Server::hotcopy(&[]);
+    // Not on a terminal it measures for a second and prints one line: least, most, mean, samples.
+    let Some(measured) = redis_cli(&server, &["--latency"]).map(run) else {
+        return;
+    };
+    let figures: Vec<f64> = measured
+        .split_whitespace()
+        .filter_map(|figure| figure.parse().ok())
+        .collect();
+    assert!(
+        matches!(figures[..], [_, _, _, samples] if samples > 10.0),
+        "{measured}"
+    );
+}
+
+#[test]
+fn redis_cli_shows_statistics() {
+    let server = server_with_a_big_key();
+    let Some(command) = redis_cli(&server, &["--stat", "-i", "0.05"]) else {
+        return;
+    };
+    let mut running = Process::start(command);
+    let lines: Vec<String> = (0..5).filter_map(|_| running.read_line()).collect();
+    assert!(lines[0].contains("data"), "{lines:?}");
+    let figures = lines.last().expect("it goes on");
+    assert!(figures.starts_with("101 "), "{lines:?}");
 }
 
 #[test]
