@@ -29,6 +29,7 @@ mod server;
 mod session;
 mod share;
 mod shared;
+mod slices;
 mod socket;
 mod turn;
 

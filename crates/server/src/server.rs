@@ -21,6 +21,7 @@ use crate::mailbox::{Mailbox, Message};
 use crate::pubsub::PubSub;
 use crate::share::LastServed;
 use crate::shared::{Discard, LoopCounts, LoopHandle, Shared, Totals};
+use crate::slices;
 
 /// Files that the process needs beside its clients' sockets.
 const OTHER_FILES: usize = 64;
@@ -173,6 +174,7 @@ impl Server {
             let thread = thread::Builder::new().name(format!("hotcopy-loop-{index}"));
             let started = thread.spawn(move || {
                 let _stop_all = stop_all;
+                slices::ask_for_short_ones();
                 event_loop.run()
             });
             match started {
