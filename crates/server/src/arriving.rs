@@ -17,7 +17,7 @@ use crate::socket::Socket;
 const ARRIVING_FROM_BYTES: usize = 64 * 1024;
 
 /// Blocks filled by one read.
-const READ_BLOCKS: usize = 4;
+const READ_BLOCKS: usize = 2;
 
 /// Commands that store one value, and which of their arguments that is.
 const STORING: [(&str, usize); 5] = [

@@ -123,6 +123,11 @@ impl Connection {
         Ok(())
     }
 
+    /// Whether it is in the middle of a large value that it sends, or of a command that takes many turns.
+    pub(crate) fn has_large_work(&self) -> bool {
+        self.session.unfinished.is_some() || self.input.is_arriving()
+    }
+
     fn has_more_input(&self) -> bool {
         self.is_readable || self.input.is_ready()
     }
@@ -215,6 +220,7 @@ impl Connection {
 
     fn receive(&mut self, turn: &mut Turn<'_>, budget: &mut Budget) -> io::Result<()> {
         let had_kept = !self.input.is_empty();
+        let was_arriving = self.input.is_arriving();
         let (scratch, store) = (&mut turn.scratch.input, &turn.shared.store);
         match self.input.read(&mut self.socket, scratch, store)? {
             Received::Nothing => self.is_readable = false,
@@ -233,6 +239,10 @@ impl Connection {
                 if had_kept {
                     // Executed bytes are charged when they are executed, these when they come.
                     budget.spend_bytes(count);
+                    if was_arriving {
+                        // As with what is written, a piece is as much as others shall wait for.
+                        budget.spend_all();
+                    }
                     self.check_request_bytes(turn);
                 } else {
                     self.execute_received(turn, budget, count);

@@ -2,10 +2,10 @@
 //!
 //! Events are edge-triggered, so a connection remembers what it was told and what is left is queued
 //! here. There are two queues. *Bulk* holds connections for which output was left by an earlier turn
-//! and whose socket takes more, and those with a command that takes many turns (see
+//! and whose socket takes more, those that send a large value, and those with a command that takes many turns (see
 //! [`crate::command::work`]); one of them has a turn, then the loop looks for events again. *Ready*
 //! holds all others that have something to do; all of them have a turn. A turn writes one piece and
-//! executes within a budget, see [`crate::turn`]. So however many clients read large replies or list all
+//! executes within a budget, see [`crate::turn`]. So however many clients read or write large values or list all
 //! keys, a small request of another waits for one turn of one of them.
 
 use std::collections::{HashSet, VecDeque};
@@ -164,7 +164,7 @@ impl EventLoop {
             // A full socket says when it takes more, and that is the usual end of a large reply's
             // turn: such an event does not make the connection one with a new request.
             let is_large_reply = connection.is_writable && self.waiting.contains(&token);
-            if is_large_reply || connection.session.unfinished.is_some() {
+            if is_large_reply || connection.has_large_work() {
                 self.bulk.push_back(token);
             } else {
                 self.ready.push_back(token);

@@ -62,6 +62,11 @@ impl Input {
         !self.is_empty() && wanted == 0
     }
 
+    /// Whether the rest of a large value is awaited.
+    pub(crate) fn is_arriving(&self) -> bool {
+        self.arriving.as_ref().is_some_and(|it| !it.is_full())
+    }
+
     /// Memory held.
     pub(crate) fn heap_bytes(&self) -> usize {
         let parser = self.unfinished.as_ref().map(|it| it.parser.heap_bytes());
