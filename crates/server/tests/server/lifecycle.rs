@@ -106,7 +106,8 @@ fn clients_that_do_not_read_do_not_keep_a_server_from_stopping() {
 
 #[test]
 fn a_stopping_server_answers_all_that_has_arrived() {
-    const REQUESTS: usize = 50_000;
+    // As many as a socket takes, so that all of them have arrived.
+    const REQUESTS: usize = 4_000;
     let mut server = TestServer::start(config());
     let mut clients: Vec<_> = (0..4).map(|_| server.client()).collect();
     let pipeline = request(&["PING"]).repeat(REQUESTS);
