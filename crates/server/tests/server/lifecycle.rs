@@ -112,6 +112,8 @@ fn a_stopping_server_answers_all_that_has_arrived() {
     let mut clients: Vec<_> = (0..4).map(|_| server.client()).collect();
     let pipeline = request(&["PING"]).repeat(REQUESTS);
     for client in &mut clients {
+        // The server knows the connection.
+        client.expect(&["PING"], "+PONG\r\n");
         std::io::Write::write_all(&mut client.stream, &pipeline).unwrap();
     }
     let reading = clients
