@@ -5,6 +5,7 @@ use hotcopy_tests::resp::Protocol::{Resp2, Resp3};
 use hotcopy_tests::servers::Kind;
 
 mod floats;
+mod memcached;
 mod scan;
 
 /// Each configuration runs the cases in `tests/conformance`, and those that are programs.

@@ -2,11 +2,12 @@
 //! `docs/testing.md` describes the notation.
 
 mod case;
+pub mod memcached;
 mod pattern;
 mod runner;
 mod scanner;
 
-pub use case::{Action, Case, Step, cases, parse};
+pub use case::{Action, Case, Notation, Step, cases, parse};
 pub use pattern::Pattern;
-pub use runner::{Configuration, Transport, run, run_on};
+pub use runner::{Configuration, Resp, Transport, run, run_on};
 pub use scanner::SyntaxError;

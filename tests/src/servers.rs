@@ -20,6 +20,8 @@ pub enum Kind {
     Redis8,
     /// Valkey 9.1 out of a Python package.
     Valkey9,
+    /// `memcached` in `PATH`, which is 1.6.18 on Debian 12. It listens on TCP only.
+    Memcached,
     /// `hotcopy serve` with a number of event loops.
     Hotcopy {
         #[expect(missing_docs, reason = "the name says it")]
@@ -61,6 +63,7 @@ impl Server {
                 )?,
                 &[],
             )),
+            Kind::Memcached => Ok(start_memcached(&locate::in_path("memcached")?)),
             Kind::Hotcopy { threads } => Ok(Self::hotcopy(&["--threads", &threads.to_string()])),
         }
     }
@@ -167,12 +170,60 @@ fn start_redis(program: &Path, arguments: &[&str]) -> Server {
         .unwrap_or_else(|| panic!("{} did not come up on a free port", program.display()))
 }
 
+/// As Redis, it cannot tell which port it took.
+fn start_memcached(program: &Path) -> Server {
+    const ATTEMPTS: usize = 5;
+    (0..ATTEMPTS)
+        .find_map(|_| try_memcached(program))
+        .unwrap_or_else(|| panic!("{} did not come up on a free port", program.display()))
+}
+
+fn try_memcached(program: &Path) -> Option<Server> {
+    let directory = temporary_directory();
+    let tcp = free_address();
+    let mut command = Command::new(program);
+    command
+        .args(["-l", "127.0.0.1", "-p", &tcp.port().to_string()])
+        // Needed by root alone, and ignored for others.
+        .args(["-u", "root"]);
+    let mut server = Server {
+        process: Process::start(command),
+        tcp,
+        unix: directory.path().join("none"),
+        _directory: directory,
+    };
+    server.process.drain_output();
+    let answers = |server: &Server| {
+        let mut client = Client::connect(&server.tcp(), Protocol::Resp2).ok()?;
+        client.send_raw(b"version\r\n").ok()?;
+        client.read_line().ok()
+    };
+    comes_up(&mut server, answers).then_some(server)
+}
+
+/// Waits until a server that was started answers; false if it ends before.
+fn comes_up<T>(server: &mut Server, answers: impl Fn(&Server) -> Option<T>) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < deadline && server.process.wait(Duration::ZERO).is_none() {
+        if answers(server).is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+/// An address of loopback at which nobody listens now.
+fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("loopback has a free port")
+}
+
 fn try_redis(program: &Path, arguments: &[&str]) -> Option<Server> {
     let directory = temporary_directory();
     let unix = directory.path().join("redis.sock");
-    let tcp = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("loopback has a free port");
+    let tcp = free_address();
     let mut command = Command::new(program);
     command
         .args(["--bind", "127.0.0.1", "--port", &tcp.port().to_string()])
@@ -188,14 +239,11 @@ fn try_redis(program: &Path, arguments: &[&str]) -> Option<Server> {
         _directory: directory,
     };
     server.process.drain_output();
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while Instant::now() < deadline && server.process.wait(Duration::ZERO).is_none() {
-        if let Ok(mut client) = Client::connect(&server.unix(), Protocol::Resp2) {
-            return client.command(&["PING"]).ok().map(|_| server);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    None
+    let answers = |server: &Server| {
+        let mut client = Client::connect(&server.unix(), Protocol::Resp2).ok()?;
+        client.command(&["PING"]).ok()
+    };
+    comes_up(&mut server, answers).then_some(server)
 }
 
 /// Under `/tmp`, because the path of a Unix socket may have 107 bytes at the most.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use hotcopy_lab::hit_ratio::Percent;
 use hotcopy_lab::report::Format;
+use hotcopy_server::Protocol;
 
 /// Keeps the hot copy of data in memory, and measures what reading it from elsewhere costs.
 #[derive(Debug, Parser)]
@@ -271,10 +272,12 @@ pub(crate) struct ReportArgs {
     pub(crate) format: FormatArg,
 }
 
-/// Serves a cache in memory over the Redis protocol (RESP2 and RESP3).
+/// Serves a cache in memory over the Redis protocol (RESP2 and RESP3) and the text protocol of
+/// memcached.
 ///
-/// Any Redis client works for strings, keys, expiry and publish/subscribe. Ends on Ctrl-C and
-/// SIGTERM. Nothing is kept on disk.
+/// Any Redis client works for strings, keys, expiry and publish/subscribe; any memcached client that
+/// speaks the text protocol works on the same data, in database 0. Ends on Ctrl-C and SIGTERM.
+/// Nothing is kept on disk.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Address to listen on. Beyond loopback, a password is needed.
@@ -288,6 +291,10 @@ pub(crate) struct ServeArgs {
     /// Listen on this Unix socket too.
     #[arg(long, value_name = "PATH")]
     pub(crate) unix: Option<PathBuf>,
+
+    /// What clients speak.
+    #[arg(long, value_name = "PROTOCOL", value_enum, default_value_t = ProtocolArg::Auto)]
+    pub(crate) protocol: ProtocolArg,
 
     /// Event loops, each a thread [default: one for each core].
     #[arg(long, value_name = "N")]
@@ -322,7 +329,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value = "5")]
     pub(crate) stop_grace: Seconds,
 
-    /// Password that clients have to give with AUTH. The environment is not shown by `ps`.
+    /// Password that clients have to give with AUTH, which memcached clients cannot: they are
+    /// refused then. The environment is not shown by `ps`.
     #[arg(
         long,
         value_name = "PASSWORD",
@@ -334,6 +342,26 @@ pub(crate) struct ServeArgs {
     /// Serve without a password also beyond loopback: whoever reaches the port may read and write.
     #[arg(long)]
     pub(crate) allow_no_password: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ProtocolArg {
+    /// Each connection tells by its first bytes: a lower-case verb of memcached, or anything else.
+    Auto,
+    /// RESP alone.
+    Resp,
+    /// The text protocol of memcached alone.
+    Memcached,
+}
+
+impl From<ProtocolArg> for Protocol {
+    fn from(protocol: ProtocolArg) -> Self {
+        match protocol {
+            ProtocolArg::Auto => Protocol::Auto,
+            ProtocolArg::Resp => Protocol::Resp,
+            ProtocolArg::Memcached => Protocol::Memcached,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -16,6 +16,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
         bind: args.bind,
         port: Some(args.port),
         unix: args.unix,
+        protocol: args.protocol.into(),
         ..Config::default()
     };
     if let Some(threads) = args.threads {

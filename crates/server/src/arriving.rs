@@ -9,8 +9,9 @@
 use std::io::{self, IoSliceMut, Read};
 
 use hotcopy_engine::bytes::{ByteStore, StoreError, Value, ValueBuilder};
-use hotcopy_wire::resp::RequestParser;
+use hotcopy_wire::{memcached, resp};
 
+use crate::dialect::Parser;
 use crate::socket::Socket;
 
 /// From this length on a value is received so. Below, the copy costs less than the bookkeeping.
@@ -41,16 +42,41 @@ pub(crate) enum Arriving {
 impl Arriving {
     /// Begins with a request of which `received` is here and `wanted` bytes are missing at the least, if it
     /// lacks most of a large value to be stored. Then `received` becomes the beginning of the request with an
-    /// empty value.
+    /// empty value, and the parser one that goes on with it.
     pub(crate) fn begin(
         received: &mut Vec<u8>,
-        parser: &RequestParser,
+        parser: &mut Parser,
         wanted: usize,
         store: &ByteStore,
     ) -> Option<Self> {
         if wanted < ARRIVING_FROM_BYTES {
             return None;
         }
+        match parser {
+            Parser::Unknown => None,
+            Parser::Resp(parser) => Self::begin_resp(received, parser, wanted, store),
+            Parser::Memcached(parser) => Self::begin_memcached(received, parser, store),
+        }
+    }
+
+    fn begin_memcached(
+        received: &mut Vec<u8>,
+        parser: &mut memcached::RequestParser,
+        store: &ByteStore,
+    ) -> Option<Self> {
+        let memcached::Announced { start, len } = parser.announced()?;
+        let arriving = Self::with(received.get(start..)?, len, store)?;
+        received.truncate(start);
+        parser.take_out_data();
+        Some(arriving)
+    }
+
+    fn begin_resp(
+        received: &mut Vec<u8>,
+        parser: &mut resp::RequestParser,
+        wanted: usize,
+        store: &ByteStore,
+    ) -> Option<Self> {
         let args = parser.args(received);
         let (name, argument) = (args.get(0)?, args.len());
         let is_storing = |(storing, value): &(&str, usize)| {
@@ -69,8 +95,16 @@ impl Arriving {
             + 1;
         let value = line + line_len;
         let value_len = (received.len() + wanted).checked_sub(value + 2)?;
-        let mut arrived = received.get(value..)?;
-        let arriving = match store.builder(value_len) {
+        let arriving = Self::with(received.get(value..)?, value_len, store)?;
+        received.truncate(line);
+        received.extend_from_slice(b"$0\r\n");
+        parser.reset();
+        Some(arriving)
+    }
+
+    /// Begins a value of such a length with what has arrived of it.
+    fn with(mut arrived: &[u8], len: usize, store: &ByteStore) -> Option<Self> {
+        match store.builder(len) {
             Ok(mut builder) => {
                 while !arrived.is_empty() {
                     let count = arrived.read(builder.unfilled(store)).unwrap_or(0);
@@ -79,16 +113,13 @@ impl Arriving {
                     }
                     builder.advance(count);
                 }
-                Arriving::Accepted(builder)
+                Some(Arriving::Accepted(builder))
             }
-            Err(error) => Arriving::Refused {
+            Err(error) => Some(Arriving::Refused {
                 error,
-                missing: value_len.checked_sub(arrived.len())?,
-            },
-        };
-        received.truncate(line);
-        received.extend_from_slice(b"$0\r\n");
-        Some(arriving)
+                missing: len.checked_sub(arrived.len())?,
+            }),
+        }
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -144,9 +175,10 @@ impl Arriving {
 #[cfg(test)]
 mod tests {
     use hotcopy_engine::bytes::StoreConfig;
-    use hotcopy_wire::resp::{Limits, Progress};
+    use hotcopy_wire::resp::Progress;
 
     use super::*;
+    use crate::dialect::Dialect;
 
     const LEN: usize = 100_000;
 
@@ -162,11 +194,18 @@ mod tests {
     ) -> Option<(Arriving, Vec<u8>)> {
         let store = ByteStore::new(config);
         let mut received = request.as_bytes()[..request.len() - missing].to_vec();
-        let mut parser = RequestParser::new(Limits::default());
+        let dialect = if request.starts_with('*') {
+            Dialect::Resp
+        } else {
+            Dialect::Memcached
+        };
+        let mut parser = Parser::new(dialect, true, &mut None);
         let Ok(Progress::Incomplete { wanted }) = parser.parse(&received) else {
             panic!("the request is not complete, and not wrong");
         };
-        let arriving = Arriving::begin(&mut received, &parser, wanted, &store)?;
+        let arriving = Arriving::begin(&mut received, &mut parser, wanted, &store)?;
+        let lacking = Progress::Incomplete { wanted: 2 };
+        assert_eq!(parser.parse(&received), Ok(lacking), "only the end");
         Some((arriving, received))
     }
 
@@ -185,6 +224,20 @@ mod tests {
             assert_eq!(received, b"*3\r\n$3\r\nsEt\r\n$1\r\nk\r\n$0\r\n");
             assert_eq!(arriving.filled(), LEN + 2 - missing);
             assert!(!arriving.is_full() && arriving.finish().is_none());
+        }
+    }
+
+    #[test]
+    fn the_block_behind_a_line_of_memcached_is_taken_out() {
+        for verb in ["set", "append"] {
+            let line = format!("{verb} k 1 0 {LEN}\r\n");
+            let request = format!("{line}{}\r\n", "x".repeat(LEN));
+            for missing in [LEN + 2, LEN, 70_000] {
+                let (arriving, received) = begin(&request, missing).unwrap();
+                assert_eq!(received, line.as_bytes());
+                assert_eq!(arriving.filled(), LEN + 2 - missing);
+                assert!(!arriving.is_full());
+            }
         }
     }
 

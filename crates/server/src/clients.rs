@@ -44,10 +44,15 @@ pub(crate) struct Names {
 
 impl Client {
     pub(crate) fn note_command(&self, command: usize, now: Instant) {
+        self.note_activity(now);
+        self.last_command.store(command, Ordering::Relaxed);
+    }
+
+    /// Notes a request that is no command of the table.
+    pub(crate) fn note_activity(&self, now: Instant) {
         let active = now.saturating_duration_since(self.connected_at);
         let active_ms = u64::try_from(active.as_millis()).unwrap_or(u64::MAX);
         self.active_ms.store(active_ms, Ordering::Relaxed);
-        self.last_command.store(command, Ordering::Relaxed);
     }
 
     pub(crate) fn is_subscriber(&self) -> bool {

@@ -27,6 +27,8 @@ pub struct Config {
     pub max_memory: Option<u64>,
     /// Longest key and longest value. What is longer is refused.
     pub max_item_bytes: usize,
+    /// What clients speak.
+    pub protocol: Protocol,
     /// What clients must present with `AUTH` or `HELLO`. None: nothing.
     pub password: Option<Password>,
     /// Clients served at once; more are refused with an error. Lowered where the process may not
@@ -65,6 +67,7 @@ impl Default for Config {
             threads: available_parallelism().map_or(1, NonZero::get),
             max_memory: None,
             max_item_bytes: MAX_ITEM_BYTES,
+            protocol: Protocol::Auto,
             password: None,
             max_clients: 20_000,
             databases: 16,
@@ -78,6 +81,19 @@ impl Default for Config {
             stop_grace: Duration::from_secs(5),
         }
     }
+}
+
+/// The protocol of the clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// Each connection's first bytes tell: a verb of memcached's text protocol, which is in lower case, or anything
+    /// else.
+    #[default]
+    Auto,
+    /// RESP2 and RESP3 alone.
+    Resp,
+    /// The text protocol of memcached alone.
+    Memcached,
 }
 
 /// A password that no message shows.

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hotcopy_engine::bytes::{StoreError, UnixMillis, Value};
-use hotcopy_wire::resp::{Args, Limits, Progress, RequestParser};
+use hotcopy_wire::resp::Progress;
 
 use crate::clients::Client;
+use crate::command::Context;
 use crate::command::work::{Progress as WorkProgress, Step, Unfinished};
-use crate::command::{self, Context};
+use crate::dialect::{Fault, Parser, Told, reply_fault, tell};
 use crate::input::{Input, Received};
 use crate::output::{Mark, Output};
 use crate::session::Session;
@@ -21,14 +22,6 @@ use crate::share::Share;
 use crate::shared::{Shared, settle};
 use crate::socket::Socket;
 use crate::turn::{Budget, Outcome, Turn};
-
-/// What a client may send before it has presented the password, as in Redis.
-const UNAUTHENTICATED: Limits = Limits {
-    max_inline: 16 * 1024,
-    max_args: 10,
-    max_bulk: 16 * 1024,
-    max_depth: 1,
-};
 
 pub(crate) struct Connection {
     pub(crate) socket: Socket,
@@ -276,16 +269,11 @@ impl Connection {
         turn: &mut Turn<'_>,
         budget: &mut Budget,
         bytes: &[u8],
-        kept: Option<Box<RequestParser>>,
+        kept: Option<Parser>,
     ) -> usize {
-        let new_parser = |limits| Box::new(RequestParser::new(limits));
         let mut parser = match kept {
+            None | Some(Parser::Unknown) => self.new_parser(turn, bytes),
             Some(parser) => parser,
-            None if self.session.is_authenticated => {
-                let spare = turn.scratch.parser.take();
-                spare.unwrap_or_else(|| new_parser(Limits::default()))
-            }
-            None => new_parser(UNAUTHENTICATED),
         };
         let was_authenticated = self.session.is_authenticated;
         let now = UnixMillis::now();
@@ -294,12 +282,9 @@ impl Connection {
             match parser.parse(&bytes[executed..]) {
                 Ok(Progress::Complete { consumed }) => {
                     let request = &bytes[executed..executed + consumed];
-                    let args = parser.args(request);
                     let value = self.input.take_value();
                     let waiting = self.output.len();
-                    if !args.is_empty() {
-                        self.call(turn, args, value, now);
-                    }
+                    self.call(turn, &parser, request, value, now);
                     if self.session.unfinished.is_some() {
                         self.check_request_bytes(turn);
                     }
@@ -317,24 +302,44 @@ impl Connection {
                     return executed;
                 }
                 Err(error) => {
-                    let mut reply = self.output.encoder(self.session.version);
-                    reply.error(&format!("ERR {error}"));
-                    self.session.is_closing = true;
+                    self.end_with(Fault::Client, &error.to_string());
                     executed = bytes.len();
                 }
             }
         }
         parser.reset();
-        if was_authenticated {
+        if was_authenticated && let Parser::Resp(parser) = parser {
             turn.scratch.parser = Some(parser);
         }
         executed
     }
 
+    /// A parser for what the client speaks, of which these may be the first bytes.
+    fn new_parser(&mut self, turn: &mut Turn<'_>, bytes: &[u8]) -> Parser {
+        let session = &mut self.session;
+        let is_authenticated = session.is_authenticated;
+        if session.dialect.is_none() {
+            match tell(turn.shared.config.protocol, is_authenticated, bytes) {
+                Told::Speaks(dialect) => session.dialect = Some(dialect),
+                Told::Nothing => {}
+                Told::Refused(line) => {
+                    self.output.text().extend_from_slice(line.as_bytes());
+                    self.output.text().extend_from_slice(b"\r\n");
+                    session.is_closing = true;
+                }
+            }
+        }
+        match session.dialect {
+            Some(dialect) => Parser::new(dialect, is_authenticated, &mut turn.scratch.parser),
+            None => Parser::Unknown,
+        }
+    }
+
     fn call(
         &mut self,
         turn: &Turn<'_>,
-        args: Args<'_>,
+        parser: &Parser,
+        request: &[u8],
         value: Option<Result<Value, StoreError>>,
         now: UnixMillis,
     ) {
@@ -351,7 +356,7 @@ impl Connection {
         };
         // Whatever a handler left half done is the connection's, and the connection is closed. The
         // store runs no handler code while it changes an entry.
-        let outcome = catch_unwind(AssertUnwindSafe(|| command::dispatch(&mut context, args)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| parser.execute(&mut context, request)));
         if outcome.is_err() {
             self.end_after_panic(turn, mark);
         }
@@ -360,9 +365,13 @@ impl Connection {
     fn end_after_panic(&mut self, turn: &Turn<'_>, mark: Mark) {
         turn.shared.totals.panics.fetch_add(1, Ordering::Relaxed);
         self.output.roll_back(mark);
+        self.end_with(Fault::Server, "internal error, closing the connection");
+    }
+
+    /// Says why the connection ends.
+    fn end_with(&mut self, fault: Fault, text: &str) {
+        reply_fault(&mut self.output, &self.session, fault, text);
         self.session.unfinished = None;
-        let mut reply = self.output.encoder(self.session.version);
-        reply.error("ERR internal error, closing the connection");
         self.session.is_closing = true;
     }
 
@@ -376,11 +385,9 @@ impl Connection {
         if held > before && total > shared.config.unfinished_request_bytes {
             let disconnections = &shared.totals.request_limit_disconnections;
             disconnections.fetch_add(1, Ordering::Relaxed);
-            let mut reply = self.output.encoder(self.session.version);
-            reply.error("ERR too many bytes of unfinished requests, closing the connection");
+            let text = "too many bytes of unfinished requests, closing the connection";
+            self.end_with(Fault::Server, text);
             self.input = Input::default();
-            self.session.unfinished = None;
-            self.session.is_closing = true;
         }
     }
 

@@ -122,6 +122,7 @@ impl EventLoop {
             }
         }
         let now = Instant::now();
+        self.shared.flush_if_due();
         self.serve(now);
         self.sweep_expired(now);
         self.close_stalled(now);
@@ -142,7 +143,9 @@ impl EventLoop {
         let sweep = needs_sweep.then(|| self.sweep_due.saturating_duration_since(now));
         let patience = self.patience_ends(now);
         let stop = self.stops_at.map(|at| at.saturating_duration_since(now));
-        [sweep, patience, stop].into_iter().flatten().min()
+        let flush = self.shared.scheduled_flush.due_in();
+        let ends = [sweep, patience, stop, flush];
+        ends.into_iter().flatten().min()
     }
 
     fn note(&mut self, event: &Event) {

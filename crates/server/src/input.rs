@@ -7,9 +7,9 @@
 use std::io::{self, ErrorKind, Read};
 
 use hotcopy_engine::bytes::{ByteStore, StoreError, Value};
-use hotcopy_wire::resp::RequestParser;
 
 use crate::arriving::Arriving;
+use crate::dialect::Parser;
 use crate::socket::Socket;
 
 /// Bytes read at once into the loop's buffer.
@@ -35,7 +35,7 @@ pub(crate) struct Input {
 
 #[derive(Debug)]
 struct Unfinished {
-    parser: Box<RequestParser>,
+    parser: Parser,
     /// Bytes that it lacks at the least.
     wanted: usize,
 }
@@ -75,7 +75,7 @@ impl Input {
     }
 
     /// Takes the bytes out for execution, with the parser if it is in the middle of a request.
-    pub(crate) fn take(&mut self) -> (Vec<u8>, usize, Option<Box<RequestParser>>) {
+    pub(crate) fn take(&mut self) -> (Vec<u8>, usize, Option<Parser>) {
         let parser = self.unfinished.take().map(|it| it.parser);
         let buffer = std::mem::take(&mut self.buffer);
         (buffer, std::mem::take(&mut self.executed), parser)
@@ -103,7 +103,7 @@ impl Input {
     }
 
     /// Notes that the first request is incomplete.
-    pub(crate) fn wait_for(&mut self, parser: Box<RequestParser>, wanted: usize) {
+    pub(crate) fn wait_for(&mut self, parser: Parser, wanted: usize) {
         self.unfinished = Some(Unfinished { parser, wanted });
     }
 
@@ -119,7 +119,6 @@ impl Input {
         self.arriving = Arriving::begin(&mut self.buffer, parser, *wanted, store);
         if self.arriving.is_some() {
             self.buffer.shrink_to(READ_BYTES);
-            parser.reset();
         }
     }
 

@@ -96,22 +96,30 @@ impl Output {
         Encoder::new(&mut self.tail, version)
     }
 
-    /// Appends a value as a bulk string. What of it is in no block is copied: to refer to it would keep
-    /// a whole segment of other entries in memory.
+    /// Where to append what is no RESP.
+    pub(crate) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.tail
+    }
+
+    /// Appends a value as a bulk string.
     pub(crate) fn value(&mut self, value: &Value, version: Version) {
-        let Some(blocks) = value.blocks_only() else {
-            Encoder::new(&mut self.tail, version).bulk(value.rest());
-            return;
-        };
-        Encoder::new(&mut self.tail, version).bulk_header(value.len());
-        self.close_tail();
-        self.push(Slice::Blocks {
-            position: 0,
-            end: blocks.len(),
-            value: blocks,
-        });
-        self.tail.extend_from_slice(value.rest());
+        self.encoder(version).bulk_header(value.len());
+        self.bytes_of(value);
         self.encoder(version).bulk_end();
+    }
+
+    /// Appends a value's bytes. What of it is in no block is copied: to refer to it would keep a whole segment of
+    /// other entries in memory.
+    pub(crate) fn bytes_of(&mut self, value: &Value) {
+        if let Some(blocks) = value.blocks_only() {
+            self.close_tail();
+            self.push(Slice::Blocks {
+                position: 0,
+                end: blocks.len(),
+                value: blocks,
+            });
+        }
+        self.tail.extend_from_slice(value.rest());
     }
 
     /// Appends a part of a value as a bulk string.

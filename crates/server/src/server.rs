@@ -19,6 +19,7 @@ use crate::event_loop::{EventLoop, WAKER};
 use crate::listener::{Listeners, STOP};
 use crate::mailbox::{Mailbox, Message};
 use crate::pubsub::PubSub;
+use crate::scheduled_flush::ScheduledFlush;
 use crate::share::LastServed;
 use crate::shared::{Discard, LoopCounts, LoopHandle, Shared, Totals};
 use crate::slices;
@@ -120,6 +121,7 @@ impl Server {
             request_bytes: AtomicUsize::new(0),
             output_bytes: AtomicUsize::new(0),
             discard: Discard::start()?,
+            scheduled_flush: ScheduledFlush::default(),
             sweep: Mutex::default(),
             config,
         });

@@ -9,10 +9,13 @@ use hotcopy_engine::bytes::Database;
 use hotcopy_wire::resp::Version;
 
 use crate::command::work::Unfinished;
+use crate::dialect::Dialect;
 use crate::pubsub::{Receiver, Topic};
 
 #[derive(Debug)]
 pub(crate) struct Session {
+    /// None until its first bytes have told.
+    pub(crate) dialect: Option<Dialect>,
     pub(crate) database: Database,
     pub(crate) version: Version,
     pub(crate) is_authenticated: bool,
@@ -70,6 +73,7 @@ impl Subscriptions {
 impl Session {
     pub(crate) fn new(receiver: Receiver, is_authenticated: bool) -> Self {
         Session {
+            dialect: None,
             database: Database::default(),
             version: Version::Resp2,
             is_authenticated,

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Instant, SystemTime};
 
-use hotcopy_engine::bytes::{ByteStore, Discarded, Sweep};
+use hotcopy_engine::bytes::{ByteStore, Database, Discarded, Sweep};
 use parking_lot::Mutex;
 
 use crate::clients::Clients;
 use crate::config::Config;
 use crate::mailbox::Mailbox;
+use crate::memcached;
 use crate::pubsub::PubSub;
+use crate::scheduled_flush::ScheduledFlush;
 use crate::share::LastServed;
 
 #[derive(Debug)]
@@ -32,6 +34,7 @@ pub(crate) struct Shared {
     /// Reply bytes that wait to be written.
     pub(crate) output_bytes: AtomicUsize,
     pub(crate) discard: Discard,
+    pub(crate) scheduled_flush: ScheduledFlush,
     /// One sweep for all: a loop without connections may sleep, so each that is awake goes on with it.
     pub(crate) sweep: Mutex<Sweep>,
 }
@@ -54,6 +57,8 @@ pub(crate) struct LoopCounts {
     pub(crate) input_bytes: AtomicU64,
     pub(crate) output_bytes: AtomicU64,
     pub(crate) error_replies: AtomicU64,
+    /// By verb of the memcached protocol.
+    pub(crate) memcached: memcached::Counts,
 }
 
 /// Totals of events that are rare enough to be counted in one place.
@@ -90,6 +95,18 @@ impl Shared {
             .sum()
     }
 
+    /// Empties a database. Its memory is freed aside.
+    pub(crate) fn flush(&self, database: Database) {
+        self.discard.send(self.store.flush(database));
+    }
+
+    /// Does what `flush_all` has scheduled, if its time has come.
+    pub(crate) fn flush_if_due(&self) {
+        if self.scheduled_flush.take_if_due() {
+            self.flush(Database::FIRST);
+        }
+    }
+
     /// `CONFIG RESETSTAT`.
     pub(crate) fn reset_stats(&self) {
         self.store.reset_stats();
@@ -99,7 +116,9 @@ impl Shared {
                 input_bytes,
                 output_bytes,
                 error_replies,
+                memcached,
             } = &each.counts;
+            memcached.reset();
             for count in [commands, input_bytes, output_bytes, error_replies] {
                 count.store(0, Ordering::Relaxed);
             }

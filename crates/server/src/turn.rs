@@ -19,7 +19,7 @@ const TURN_BYTES: usize = 64 * 1024;
 pub(crate) struct Scratch {
     pub(crate) input: Vec<u8>,
     pub(crate) output: Vec<u8>,
-    /// None until a connection has finished a request with it.
+    /// For RESP. None until a connection has finished a request with it.
     pub(crate) parser: Option<Box<RequestParser>>,
 }
 

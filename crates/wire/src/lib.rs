@@ -2,4 +2,5 @@
 //! replies come out, and what is not yet there is asked for.
 
 pub mod memcached;
+mod progress;
 pub mod resp;

@@ -1,23 +1,47 @@
 //! A case and the reading of case files.
 
+use std::fmt::Debug;
 use std::fs;
 use std::time::Duration;
 
-use super::pattern::Pattern;
 use super::scanner::{Scanner, SyntaxError, arguments};
 use crate::locate;
-use crate::resp::Protocol;
 
 /// The connection that a line without a name means.
 const DEFAULT_CONNECTION: &str = "";
 
+/// How the commands and replies of a protocol are written in cases.
+pub trait Notation {
+    /// What a line behind `>` says.
+    type Command: Debug;
+    /// What a line that is a reply says.
+    type Reply: Debug;
+
+    /// The folder of the cases, in `tests/conformance`.
+    const FOLDER: &'static str;
+
+    /// Reads what stands behind `>`.
+    ///
+    /// # Errors
+    ///
+    /// [`SyntaxError::End`] when the text stops too early, another when it is wrong.
+    fn command(text: &str) -> Result<Self::Command, SyntaxError>;
+
+    /// Reads a reply.
+    ///
+    /// # Errors
+    ///
+    /// As for a command.
+    fn reply(text: &str) -> Result<Self::Reply, SyntaxError>;
+}
+
 /// Steps on fresh connections to an empty server.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct Case {
+pub struct Case<N: Notation> {
     pub title: String,
     pub file: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<N>>,
     servers: Servers,
 }
 
@@ -32,21 +56,21 @@ enum Servers {
 /// One line of a case.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct Step {
+pub struct Step<N: Notation> {
     pub line: usize,
     pub connection: String,
-    pub action: Action,
+    pub action: Action<N>,
 }
 
 /// What a step does.
 #[derive(Debug)]
-pub enum Action {
+pub enum Action<N: Notation> {
     /// `> GET k`
-    Command(Vec<Vec<u8>>),
+    Command(N::Command),
     /// `>> "*1\r\n"`
     Raw(Vec<u8>),
-    /// A line that is a pattern; behind `2|` or `3|` it holds for that protocol only.
-    Expect(Option<Protocol>, Pattern),
+    /// A line that is a reply.
+    Expect(N::Reply),
     /// `closed`: the server has closed the connection.
     Closed,
     /// `silent`: nothing arrives.
@@ -55,7 +79,7 @@ pub enum Action {
     Sleep(Duration),
 }
 
-impl Case {
+impl<N: Notation> Case<N> {
     /// Whether the case holds for the server with this label, such as `redis-7.0.15`.
     #[must_use]
     pub fn is_for(&self, server: &str) -> bool {
@@ -68,14 +92,15 @@ impl Case {
     }
 }
 
-/// All cases of `tests/conformance`. `HOTCOPY_CASES` keeps those whose file or title contains it.
+/// All cases in a notation. `HOTCOPY_CASES` keeps those whose file or title contains it.
 ///
 /// # Panics
 ///
 /// When a file cannot be read or is not well-formed.
 #[must_use]
-pub fn cases() -> Vec<Case> {
-    let folder = locate::repository().join("tests/conformance");
+pub fn cases<N: Notation>() -> Vec<Case<N>> {
+    let conformance = locate::repository().join("tests/conformance");
+    let folder = conformance.join(N::FOLDER);
     let mut files: Vec<_> = fs::read_dir(&folder)
         .expect("the cases are in the repository")
         .map(|entry| entry.expect("the folder can be listed").path())
@@ -100,8 +125,8 @@ pub fn cases() -> Vec<Case> {
 /// # Errors
 ///
 /// The line and what is wrong with it.
-pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, (usize, SyntaxError)> {
-    let mut cases: Vec<Case> = Vec::new();
+pub fn parse<N: Notation>(file: &str, text: &str) -> Result<Vec<Case<N>>, (usize, SyntaxError)> {
+    let mut cases: Vec<Case<N>> = Vec::new();
     let mut connection = DEFAULT_CONNECTION.to_owned();
     let mut lines = text.lines().enumerate();
     while let Some((index, line)) = lines.next() {
@@ -180,12 +205,12 @@ fn split_connection(line: &str) -> (Option<&str>, &str) {
 }
 
 /// `None` for a line that only switches to a connection.
-fn parse_action(text: &str) -> Result<Option<Action>, SyntaxError> {
+fn parse_action<N: Notation>(text: &str) -> Result<Option<Action<N>>, SyntaxError> {
     if let Some(raw) = text.strip_prefix(">>") {
         return Ok(Some(Action::Raw(arguments(raw)?.concat())));
     }
     if let Some(command) = text.strip_prefix('>') {
-        return Ok(Some(Action::Command(arguments(command)?)));
+        return Ok(Some(Action::Command(N::command(command)?)));
     }
     if let Some(duration) = text.strip_prefix("sleep ") {
         let milliseconds = duration.strip_suffix("ms").and_then(|n| n.parse().ok());
@@ -197,24 +222,18 @@ fn parse_action(text: &str) -> Result<Option<Action>, SyntaxError> {
         "" => None,
         "closed" => Some(Action::Closed),
         "silent" => Some(Action::Silent),
-        _ => {
-            let (protocol, pattern) = match text.split_once('|') {
-                Some(("2", pattern)) => (Some(Protocol::Resp2), pattern),
-                Some(("3", pattern)) => (Some(Protocol::Resp3), pattern),
-                _ => (None, text),
-            };
-            Some(Action::Expect(protocol, Pattern::parse(pattern)?))
-        }
+        _ => Some(Action::Expect(N::reply(text)?)),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conformance::Resp;
 
     #[test]
     fn a_case_has_a_title_servers_and_steps_on_connections() {
-        let cases = parse(
+        let cases = parse::<Resp>(
             "x.txt",
             "# heading\n== one\n@not redis-7: it says so\n> GET k\nnil\nb> PING\n+PONG\n== two\n> MGET a b\n[nil,\n \"x\"]\n",
         )
@@ -234,9 +253,9 @@ mod tests {
 
     #[test]
     fn a_mistake_is_reported_with_its_line() {
-        let (line, _) = parse("x.txt", "== one\n> PING\n+PONG\n[\"a\" \"b\"]\n")
+        let (line, _) = parse::<Resp>("x.txt", "== one\n> PING\n+PONG\n[\"a\" \"b\"]\n")
             .expect_err("the list lacks a comma");
         assert_eq!(line, 4);
-        assert!(parse("x.txt", "== one\n@not redis-7\n").is_err());
+        assert!(parse::<Resp>("x.txt", "== one\n@not redis-7\n").is_err());
     }
 }

@@ -51,7 +51,11 @@ pub struct List {
 pub struct Glob(Vec<u8>);
 
 impl Glob {
-    fn matches(&self, text: &[u8]) -> bool {
+    pub(super) fn new(text: Vec<u8>) -> Self {
+        Self(text)
+    }
+
+    pub(super) fn matches(&self, text: &[u8]) -> bool {
         let mut parts = self.0.split(|&byte| byte == b'*');
         let first = parts.next().unwrap_or_default();
         let Some(mut rest) = text.strip_prefix(first) else {

@@ -1,16 +1,43 @@
-//! Runs the cases against one server over one protocol and transport.
+//! Cases in RESP: how they are written, and running them against one server over one protocol and transport.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
 
-use super::case::{Action, Case, Step, cases};
+use super::case::{Action, Case, Notation, Step, cases};
+use super::pattern::Pattern;
+use super::scanner::{SyntaxError, arguments};
 use crate::resp::{Address, Client, ClientError, Protocol};
 use crate::servers::{Kind, Server};
 use crate::skip::require;
 
 /// How long a connection must stay quiet to count as `silent`.
 const SILENCE: Duration = Duration::from_millis(50);
+
+/// Cases with commands as words, and replies as they are printed.
+#[derive(Debug)]
+pub struct Resp;
+
+impl Notation for Resp {
+    type Command = Vec<Vec<u8>>;
+    /// Behind `2|` or `3|` it holds for that protocol only.
+    type Reply = (Option<Protocol>, Pattern);
+
+    const FOLDER: &'static str = "";
+
+    fn command(text: &str) -> Result<Self::Command, SyntaxError> {
+        arguments(text)
+    }
+
+    fn reply(text: &str) -> Result<Self::Reply, SyntaxError> {
+        let (protocol, pattern) = match text.split_once('|') {
+            Some(("2", pattern)) => (Some(Protocol::Resp2), pattern),
+            Some(("3", pattern)) => (Some(Protocol::Resp3), pattern),
+            _ => (None, text),
+        };
+        Ok((protocol, Pattern::parse(pattern)?))
+    }
+}
 
 /// How a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +78,7 @@ impl Configuration {
 }
 
 impl Transport {
-    fn address(self, server: &Server) -> Address {
+    pub(super) fn address(self, server: &Server) -> Address {
         match self {
             Self::Tcp => server.tcp(),
             Self::Unix => server.unix(),
@@ -79,7 +106,7 @@ pub fn run_on(server: &Server, protocol: Protocol, transport: Transport) {
     let address = transport.address(server);
     let mut keeper = server.connect();
     let label = label(&mut keeper);
-    let cases: Vec<Case> = cases()
+    let cases: Vec<Case<Resp>> = cases()
         .into_iter()
         .filter(|case| case.is_for(&label))
         .collect();
@@ -140,7 +167,7 @@ struct Connection {
 }
 
 impl<'a> Connections<'a> {
-    fn run(&mut self, case: &'a Case) -> Result<(), (&'a Step, String)> {
+    fn run(&mut self, case: &'a Case<Resp>) -> Result<(), (&'a Step<Resp>, String)> {
         for step in &case.steps {
             self.step(step).map_err(|mismatch| (step, mismatch))?;
         }
@@ -157,7 +184,7 @@ impl<'a> Connections<'a> {
         Ok(())
     }
 
-    fn step(&mut self, step: &'a Step) -> Result<(), String> {
+    fn step(&mut self, step: &'a Step<Resp>) -> Result<(), String> {
         let connection = self.connection(&step.connection).map_err(text)?;
         let client = &mut connection.client;
         match &step.action {
@@ -171,8 +198,8 @@ impl<'a> Connections<'a> {
                 std::thread::sleep(*duration);
                 Ok(())
             }
-            Action::Expect(Some(only), _) if *only != connection.protocol => Ok(()),
-            Action::Expect(_, pattern) => match client.read_reply() {
+            Action::Expect((Some(only), _)) if *only != connection.protocol => Ok(()),
+            Action::Expect((_, pattern)) => match client.read_reply() {
                 Ok(reply) if pattern.matches(&reply, connection.protocol) => Ok(()),
                 Ok(reply) => Err(format!("got {reply}")),
                 Err(error) => Err(text(error)),

@@ -218,7 +218,12 @@ impl Client {
         }
     }
 
-    fn read_line(&mut self) -> Result<Vec<u8>, ClientError> {
+    /// Reads one line; returns it without its end.
+    ///
+    /// # Errors
+    ///
+    /// When no line comes.
+    pub fn read_line(&mut self) -> Result<Vec<u8>, ClientError> {
         let mut line = Vec::new();
         self.input.read_until(b'\n', &mut line)?;
         match line.strip_suffix(b"\r\n") {

@@ -49,6 +49,9 @@ impl Default for StoreConfig {
 pub struct Database(pub(super) usize);
 
 impl Database {
+    /// The one with the number zero, which every store has.
+    pub const FIRST: Database = Database(0);
+
     /// The database's number.
     pub fn index(self) -> usize {
         self.0

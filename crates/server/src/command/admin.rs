@@ -61,8 +61,7 @@ fn check_mode(args: Args<'_>) -> Handled {
 
 fn flushdb(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     check_mode(args)?;
-    let discarded = context.store().flush(context.database());
-    context.shared.discard.send(discarded);
+    context.shared.flush(context.database());
     context.reply_ok();
     Ok(())
 }
@@ -70,8 +69,7 @@ fn flushdb(context: &mut Context<'_>, args: Args<'_>) -> Handled {
 fn flushall(context: &mut Context<'_>, args: Args<'_>) -> Handled {
     check_mode(args)?;
     for database in context.store().databases() {
-        let discarded = context.store().flush(database);
-        context.shared.discard.send(discarded);
+        context.shared.flush(database);
     }
     context.reply_ok();
     Ok(())

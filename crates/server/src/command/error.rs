@@ -7,7 +7,7 @@ use super::{MAX_NAME_BYTES, MAX_SUBSCRIPTION_BYTES};
 
 /// Why a command was refused. Its text is the whole error reply.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CommandError {
+pub(crate) enum CommandError {
     #[error("ERR unknown command '{name}', with args beginning with: {arguments}")]
     Unknown { name: String, arguments: String },
     #[error("ERR '{name}' works on {kind}, and only strings are stored here")]

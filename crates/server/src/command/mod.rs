@@ -10,7 +10,7 @@ mod arithmetic;
 mod client;
 mod config;
 mod connection;
-mod error;
+pub(crate) mod error;
 mod expire;
 pub(crate) mod glob;
 mod info;

@@ -17,13 +17,13 @@ use crate::output::Output;
 use crate::shared::{LoopCounts, Shared};
 
 /// Keys that one step looks at.
-pub(super) const STEP_KEYS: usize = 512;
+pub(crate) const STEP_KEYS: usize = 512;
 
 /// Bytes of reply, or of values to be copied, after which a step ends.
-pub(super) const STEP_BYTES: usize = 64 * 1024;
+pub(crate) const STEP_BYTES: usize = 64 * 1024;
 
 /// What remains to be done of a command.
-pub(super) trait Work: fmt::Debug + Send {
+pub(crate) trait Work: fmt::Debug + Send {
     /// Does a little more.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ pub(crate) enum Progress {
 }
 
 impl Progress {
-    pub(super) fn done_if(is_done: bool) -> Self {
+    pub(crate) fn done_if(is_done: bool) -> Self {
         if is_done {
             Progress::Done
         } else {
@@ -87,7 +87,7 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    pub(super) fn new(work: impl Work + 'static) -> Self {
+    pub(crate) fn new(work: impl Work + 'static) -> Self {
         Unfinished {
             work: Box::new(work),
             is_silent: false,
@@ -97,7 +97,7 @@ impl Unfinished {
     }
 
     /// Lets its reply, of which nothing was written yet, go nowhere.
-    pub(super) fn silence(&mut self) {
+    pub(crate) fn silence(&mut self) {
         self.is_silent = true;
     }
 

@@ -6,6 +6,9 @@ use super::number::{signed, unsigned};
 /// Longest key.
 pub const MAX_KEY_BYTES: usize = 250;
 
+/// Longest data block that a line can announce: memcached counts it, with its line end, in a C integer.
+const MAX_DATA_BYTES: u32 = i32::MAX as u32 - 2;
+
 /// Most words of a line, but of one that names any number of keys.
 const MAX_WORDS: usize = 7;
 
@@ -55,22 +58,38 @@ pub struct Get<'a> {
     pub exptime: Option<i64>,
 }
 
-/// Keys in a line, each of them short enough.
+/// Keys in a line, separated by spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys<'a>(&'a [u8]);
 
 impl<'a> Keys<'a> {
     fn new(rest: &'a [u8]) -> Result<Self, LineError> {
-        let keys = Keys(rest);
-        if keys.iter().any(|key| key.len() > MAX_KEY_BYTES) {
-            return Err(LineError::BadFormat);
-        }
-        Ok(keys)
+        words(rest).try_for_each(|key| checked(key).map(drop))?;
+        Ok(Keys(rest))
     }
 
     /// The keys in order.
     pub fn iter(self) -> impl Iterator<Item = &'a [u8]> {
         words(self.0)
+    }
+
+    /// Keys that were written with spaces between them.
+    #[must_use]
+    pub fn of(line: &'a [u8]) -> Self {
+        Keys(line)
+    }
+
+    /// Takes the next key.
+    pub fn take_next(&mut self) -> Option<&'a [u8]> {
+        let (key, rest) = first_word(self.0);
+        self.0 = rest;
+        (!key.is_empty()).then_some(key)
+    }
+
+    /// The keys as they are in the line.
+    #[must_use]
+    pub fn as_line(self) -> &'a [u8] {
+        self.0
     }
 }
 
@@ -114,9 +133,45 @@ pub struct Arithmetic<'a> {
     pub noreply: bool,
 }
 
+impl Request<'_> {
+    /// Whether the client wants no reply, whatever comes of it.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        match *self {
+            Request::Store(Store { noreply, .. })
+            | Request::Arithmetic(Arithmetic { noreply, .. })
+            | Request::Delete { noreply, .. }
+            | Request::Touch { noreply, .. }
+            | Request::FlushAll { noreply, .. }
+            | Request::Verbosity { noreply } => noreply,
+            Request::Get(_)
+            | Request::Stats(_)
+            | Request::Version
+            | Request::NoOp
+            | Request::Quit => false,
+        }
+    }
+}
+
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| *byte == b' ')
         .filter(|word| !word.is_empty())
+}
+
+/// Whether a line begins with a verb that reads values.
+pub(super) fn reads(line: &[u8]) -> bool {
+    matches!(first_word(line).0, b"get" | b"gets" | b"gat" | b"gats")
+}
+
+/// The length of the data block behind a line, if it is a good one that stores.
+pub(super) fn data_len(line: &[u8]) -> Option<usize> {
+    match first_word(line).0 {
+        b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => match parse(line) {
+            Ok(Request::Store(store)) => Some(store.len),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Splits the first word off.
@@ -154,6 +209,11 @@ pub fn parse(line: &[u8]) -> Result<Request<'_>, LineError> {
                 with_cas: verb == b"gats",
             }));
         }
+        // Whatever else stands in these lines is no fault.
+        b"stats" => return Ok(Request::Stats(words(rest).next())),
+        b"version" => return Ok(Request::Version),
+        b"mn" => return Ok(Request::NoOp),
+        b"quit" => return Ok(Request::Quit),
         _ => {}
     }
     let mut arguments = [&b""[..]; MAX_WORDS];
@@ -163,6 +223,12 @@ pub fn parse(line: &[u8]) -> Result<Request<'_>, LineError> {
         count += 1;
     }
     parse_arguments(verb, &arguments[..count])
+}
+
+/// Whether a line that [`parse`] refused asks not to be told so. memcached looks for that before it looks at
+/// the rest of a line, if it is one of a verb that knows `noreply` and has about as many words as that takes.
+pub(super) fn is_refused_silently(line: &[u8], error: LineError) -> bool {
+    error != LineError::Unknown && !reads(line) && words(line).last() == Some(b"noreply")
 }
 
 fn parse_arguments<'a>(verb: &[u8], arguments: &[&'a [u8]]) -> Result<Request<'a>, LineError> {
@@ -191,11 +257,13 @@ fn parse_arguments<'a>(verb: &[u8], arguments: &[&'a [u8]]) -> Result<Request<'a
         },
         b"delete" => match arguments {
             [] => Err(LineError::Unknown),
-            [key] | [key, b"0" | b"noreply"] | [key, b"0", b"noreply"] => {
-                let key = checked(key)?;
-                Ok(Request::Delete { key, noreply })
-            }
-            _ => Err(LineError::BadDelete),
+            [key] | [key, b"0" | b"noreply"] | [key, b"0", b"noreply"] => Ok(Request::Delete {
+                key: checked(key)?,
+                // A key may be called so.
+                noreply: noreply && arguments.len() > 1,
+            }),
+            [_, _] | [_, _, _] => Err(LineError::BadDelete),
+            _ => Err(LineError::Unknown),
         },
         b"touch" => match arguments {
             [key, exptime] | [key, exptime, _] => Ok(Request::Touch {
@@ -208,22 +276,18 @@ fn parse_arguments<'a>(verb: &[u8], arguments: &[&'a [u8]]) -> Result<Request<'a
         b"flush_all" => {
             let delay = match arguments {
                 [] | [b"noreply"] => 0,
-                [delay] | [delay, b"noreply"] => signed(delay).ok_or(LineError::BadExptime)?,
+                [delay] | [delay, _] => signed(delay).ok_or(LineError::BadExptime)?,
                 _ => return Err(LineError::Unknown),
             };
             Ok(Request::FlushAll { delay, noreply })
         }
         b"verbosity" => match arguments {
-            [] => Err(LineError::Unknown),
-            [level, ..] => {
+            [level] | [level, _] => {
                 unsigned::<u32>(level).ok_or(LineError::BadFormat)?;
                 Ok(Request::Verbosity { noreply })
             }
+            _ => Err(LineError::Unknown),
         },
-        b"stats" => Ok(Request::Stats(arguments.first().copied())),
-        b"version" => Ok(Request::Version),
-        b"mn" => Ok(Request::NoOp),
-        b"quit" => Ok(Request::Quit),
         _ => Err(LineError::Unknown),
     }
 }
@@ -242,13 +306,15 @@ fn store<'a>(
         key: checked(key)?,
         flags: unsigned(flags).ok_or(LineError::BadFormat)?,
         exptime: signed(exptime).ok_or(LineError::BadFormat)?,
-        len: unsigned::<u32>(len).ok_or(LineError::BadFormat)? as usize,
+        len: unsigned::<u32>(len)
+            .filter(|len| *len <= MAX_DATA_BYTES)
+            .ok_or(LineError::BadFormat)? as usize,
         noreply,
     }))
 }
 
 fn checked(key: &[u8]) -> Result<&[u8], LineError> {
-    if key.len() > MAX_KEY_BYTES {
+    if key.len() > MAX_KEY_BYTES || key.iter().any(u8::is_ascii_control) {
         return Err(LineError::BadFormat);
     }
     Ok(key)
@@ -272,6 +338,13 @@ mod tests {
         assert_eq!(get("gat 10 a"), (vec![&b"a"[..]], false, Some(10)));
         assert_eq!(get("gats -1 a b"), (vec![&b"a"[..], b"b"], true, Some(-1)));
         assert_eq!(get("gat 10"), (vec![], false, Some(10)));
+        let mut keys = Keys::of(b"  a b ");
+        assert_eq!(keys.take_next(), Some(&b"a"[..]));
+        assert_eq!(keys.as_line(), b" b ");
+        assert_eq!(
+            (keys.take_next(), keys.take_next()),
+            (Some(&b"b"[..]), None)
+        );
     }
 
     #[test]
@@ -317,6 +390,12 @@ mod tests {
             ("incr k -1", LineError::BadDelta),
             ("delete", LineError::Unknown),
             ("delete k 1", LineError::BadDelete),
+            ("delete k 0 x", LineError::BadDelete),
+            ("delete k 0 noreply x", LineError::Unknown),
+            ("set k 0 0 2147483646", LineError::BadFormat),
+            ("touch noreply k", LineError::BadExptime),
+            ("flush_all noreply noreply", LineError::BadExptime),
+            ("verbosity 1 2 3", LineError::Unknown),
             ("touch k x", LineError::BadExptime),
             ("flush_all x", LineError::BadExptime),
             ("flush_all 1 2 3", LineError::Unknown),
@@ -326,8 +405,65 @@ mod tests {
             (&format!("get a {long}"), LineError::BadFormat),
             (&format!("set {long} 0 0 1"), LineError::BadFormat),
             (&format!("incr {long} 1"), LineError::BadFormat),
+            ("get a\tb", LineError::BadFormat),
+            ("delete a\r", LineError::BadFormat),
         ] {
             assert_eq!(parse(line.as_bytes()), Err(error), "{line:?}");
+        }
+    }
+    #[test]
+    fn a_key_may_be_called_like_the_word_that_silences() {
+        let delete = |line: &'static str| match parse(line.as_bytes()) {
+            Ok(Request::Delete { key, noreply }) => (key, noreply),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(delete("delete noreply"), (&b"noreply"[..], false));
+        assert_eq!(delete("delete noreply noreply"), (&b"noreply"[..], true));
+        assert_eq!(delete("delete k 0 noreply"), (&b"k"[..], true));
+        assert_eq!(get("get noreply").0, [b"noreply"]);
+    }
+
+    #[test]
+    fn words_too_many_are_no_fault_where_memcached_does_not_look_at_them() {
+        let many = "x ".repeat(100);
+        assert_eq!(
+            parse(format!("version {many}").as_bytes()),
+            Ok(Request::Version)
+        );
+        assert_eq!(parse(format!("quit {many}").as_bytes()), Ok(Request::Quit));
+        let stats = format!("stats items {many}");
+        assert_eq!(parse(stats.as_bytes()), Ok(Request::Stats(Some(b"items"))));
+        let (delay, noreply) = (10, false);
+        let flush = Request::FlushAll { delay, noreply };
+        assert_eq!(parse(b"flush_all 10 x"), Ok(flush));
+        assert_eq!(parse(b"verbosity 1 x"), Ok(Request::Verbosity { noreply }));
+    }
+
+    #[test]
+    fn a_refusal_is_silenced_like_a_reply() {
+        let long = "k".repeat(MAX_KEY_BYTES + 1);
+        for (line, is_silent) in [
+            ("set k 0 x 1 noreply", true),
+            ("set k 0 0 noreply", true),
+            ("incr k noreply", true),
+            ("touch k x noreply", true),
+            ("delete k x noreply", true),
+            ("flush_all x noreply", true),
+            ("verbosity noreply", true),
+            ("set k 0 x 1", false),
+            ("set k 0 0 1 x noreply", false),
+            ("incr k 1 2 noreply", false),
+            ("nothing noreply", false),
+            (&format!("delete {long} noreply"), true),
+            (&format!("get {long} noreply"), false),
+            (&format!("gat 0 {long} noreply"), false),
+        ] {
+            let error = parse(line.as_bytes()).expect_err(line);
+            assert_eq!(
+                is_refused_silently(line.as_bytes(), error),
+                is_silent,
+                "{line}"
+            );
         }
     }
 }

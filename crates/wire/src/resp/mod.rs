@@ -40,7 +40,9 @@ pub use encode::Encoder;
 pub use error::{ProtocolError, ReplyError};
 pub use frame::Frame;
 pub use limits::Limits;
-pub use request::{Progress, RequestParser};
+pub use request::RequestParser;
+
+pub use crate::progress::Progress;
 
 /// The protocol version that a connection has agreed on (`HELLO 2` or `HELLO 3`; without `HELLO` it
 /// is 2).

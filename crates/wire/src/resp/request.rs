@@ -7,6 +7,7 @@ use super::error::ProtocolError;
 use super::inline::{self, Held};
 use super::limits::Limits;
 use super::line::{LengthError, LineError, LineScanner};
+use crate::progress::Progress;
 
 /// How many arguments' places, and how many unescaped bytes, a parser keeps room for between
 /// requests. Above it, one large request would leave its memory with every connection that ever
@@ -59,23 +60,6 @@ enum State {
     },
     Complete,
     Failed(ProtocolError),
-}
-
-/// How far a request has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// The request goes on after the end of the input.
-    Incomplete {
-        /// How many more bytes it takes at the least: the exact remainder (with its terminator) of
-        /// an argument that is being received, otherwise 1. It follows a length that the
-        /// peer declared: read up to so much, but do not allocate it in advance of the bytes.
-        wanted: usize,
-    },
-    /// The request is whole.
-    Complete {
-        /// How many bytes of the input it takes; the next request starts there.
-        consumed: usize,
-    },
 }
 
 impl RequestParser {
