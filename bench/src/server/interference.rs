@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hotcopy_server::slices;
+
 use super::Failure;
 use super::peers::{Peer, Server, Setup};
 use super::schedule::{Answered, Schedule, median};
@@ -109,6 +111,8 @@ impl Contender {
                 .map(|(number, schedule)| {
                     let connection = self.small.connect();
                     scope.spawn(move || {
+                        // What is measured is the server, not how long the measuring thread waits for the processor.
+                        slices::ask_for_short_ones();
                         let (mut connection, mut next) = (connection?, number);
                         schedule.run(|| {
                             next += 7;

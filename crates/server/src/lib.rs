@@ -32,7 +32,7 @@ mod server;
 mod session;
 mod share;
 mod shared;
-mod slices;
+pub mod slices;
 mod socket;
 mod turn;
 

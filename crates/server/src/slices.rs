@@ -29,7 +29,7 @@ struct Attributes {
 /// Asks for short slices for this thread. Its nice value and policy stay the ordinary ones; a thread that has others is
 /// left alone, and so is one whose wish is refused.
 #[cfg(target_os = "linux")]
-pub(crate) fn ask_for_short_ones() {
+pub fn ask_for_short_ones() {
     let size = size_of::<Attributes>();
     let mut attributes = Attributes {
         size: size as u32,
@@ -56,4 +56,4 @@ pub(crate) fn ask_for_short_ones() {
 
 /// Nothing where there is no such wish.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn ask_for_short_ones() {}
+pub fn ask_for_short_ones() {}
