@@ -1,5 +1,7 @@
 //! The clients that people have, against hotcopy.
 
+mod memccapable;
+mod pymemcache;
 mod redis_benchmark;
 mod redis_cli;
 mod redis_py;

@@ -24,6 +24,14 @@ const SYSTEM_PROGRAMS: &[SystemProgram] = &[
         package: "redis-tools",
     },
     SystemProgram {
+        probe: &["memcached", "--version"],
+        package: "memcached",
+    },
+    SystemProgram {
+        probe: &["memccapable", "-V"],
+        package: "libmemcached-tools",
+    },
+    SystemProgram {
         probe: &["openssl", "version"],
         package: "openssl",
     },
