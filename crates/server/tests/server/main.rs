@@ -5,5 +5,6 @@ mod commands;
 mod harness;
 mod large_values;
 mod lifecycle;
+mod memcached;
 mod pubsub;
 mod robustness;
