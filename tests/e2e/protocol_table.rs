@@ -1,4 +1,4 @@
-//! The table of commands in `docs/protocol.md` is what the server itself tells.
+//! The tables of commands in `docs/protocol.md` are what the server itself tells, and what it understands.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,6 +7,7 @@ use std::path::Path;
 
 use hotcopy_tests::resp::{Client, Protocol, Reply};
 use hotcopy_tests::servers::Server;
+use hotcopy_wire::memcached::VERBS;
 
 const BEGIN: &str = "<!-- commands:begin -->\n";
 const END: &str = "<!-- commands:end -->";
@@ -75,4 +76,15 @@ fn the_documented_commands_are_those_that_the_server_has() {
     } else {
         assert_eq!(documented, told, "run this test with UPDATE_PROTOCOL=1");
     }
+}
+
+#[test]
+fn the_documented_verbs_of_memcached_are_those_that_the_server_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
+    let document = fs::read_to_string(&path).unwrap();
+    let (_, table) = document.split_once("<!-- memcached:begin -->").unwrap();
+    let (table, _) = table.split_once("<!-- memcached:end -->").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    let documented: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    assert_eq!(documented, VERBS);
 }

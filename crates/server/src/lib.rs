@@ -7,7 +7,7 @@
 //!   connections, queues         connections, queues             mailboxes carry new connections and
 //!         │      ▲──── mailbox ────▲      │                     published messages between them
 //!         ▼                               ▼
-//!   command::dispatch ──► handlers ──► engine's ByteStore, registries of clients and subscribers
+//!   command::dispatch, memcached::dispatch ──► handlers ──► engine's ByteStore, registries of clients and subscribers
 //! ```
 //!
 //! [`Server::bind`] opens the listeners, [`Server::run`] serves until a [`StopHandle`] stops it.
