@@ -9,4 +9,6 @@ mod hit_ratio;
 mod modes;
 mod protocol_table;
 mod readme;
+#[cfg(target_os = "linux")]
+mod send_buffers;
 mod serve;

@@ -1,12 +1,16 @@
 //! Where the programs under test and the programs to test with are.
 
+use std::net::{IpAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
-/// A program that this machine lacks, with the way to get it.
+/// What this machine lacks, with the way to get it.
 #[derive(Debug, thiserror::Error)]
-#[error("{program} is not on this machine; `cargo xtask prerequisites` installs it")]
-pub struct Missing {
-    program: &'static str,
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Missing {
+    #[error("{program} is not on this machine; `cargo xtask prerequisites` installs it")]
+    Program { program: &'static str },
+    #[error("this machine has no address but loopback: give it a network interface with a route")]
+    NetworkAddress,
 }
 
 /// The `hotcopy` binary: `HOTCOPY_BIN`, else the one that cargo built beside the running test.
@@ -50,7 +54,7 @@ pub fn in_path(program: &'static str) -> Result<PathBuf, Missing> {
     std::env::split_paths(&path)
         .map(|directory| directory.join(program))
         .find(|candidate| candidate.is_file())
-        .ok_or(Missing { program })
+        .ok_or(Missing::Program { program })
 }
 
 /// A server binary out of a Python package that `cargo xtask prerequisites` installed.
@@ -63,7 +67,7 @@ pub fn in_python_packages(program: &'static str, path: &str) -> Result<PathBuf, 
     if candidate.is_file() {
         Ok(candidate)
     } else {
-        Err(Missing { program })
+        Err(Missing::Program { program })
     }
 }
 
@@ -78,7 +82,7 @@ pub fn python_packages() -> Result<PathBuf, Missing> {
     if packages.join("requirements.txt").is_file() {
         Ok(packages)
     } else {
-        Err(Missing {
+        Err(Missing::Program {
             program: "the Python packages of tests/requirements.txt",
         })
     }
@@ -94,9 +98,27 @@ pub fn java_script_peers() -> Result<PathBuf, Missing> {
     if folder.join("node_modules").is_dir() {
         Ok(folder)
     } else {
-        Err(Missing {
+        Err(Missing::Program {
             program: "what peers/js/package.json names",
         })
+    }
+}
+
+/// An address of this machine that others could reach.
+///
+/// # Errors
+///
+/// When it has none.
+pub fn network_address() -> Result<IpAddr, Missing> {
+    // Nothing is sent: the kernel only chooses the address that it would send from.
+    let socket = UdpSocket::bind("0.0.0.0:0");
+    let address = socket.and_then(|socket| {
+        socket.connect("192.0.2.1:9")?;
+        socket.local_addr()
+    });
+    match address {
+        Ok(address) if !address.ip().is_loopback() => Ok(address.ip()),
+        _ => Err(Missing::NetworkAddress),
     }
 }
 
