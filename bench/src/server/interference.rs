@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hotcopy_lab::meters::pacer::minimize_timer_slack;
 use hotcopy_server::slices;
 
 use super::Failure;
@@ -111,7 +112,9 @@ impl Contender {
                 .map(|(number, schedule)| {
                     let connection = self.small.connect();
                     scope.spawn(move || {
-                        // What is measured is the server, not how long the measuring thread waits for the processor.
+                        // What is measured is the server, not how late the measuring thread is told of a
+                        // due time or how long it waits for the processor.
+                        minimize_timer_slack();
                         slices::ask_for_short_ones();
                         let (mut connection, mut next) = (connection?, number);
                         schedule.run(|| {
